@@ -27,7 +27,7 @@ def test_the_engine_answers() -> None:
 
 def test_wrong_moves_say_what_is_allowed() -> None:
     screen, state = played("tictactoe", ["z9", "", "b2"], humans=(0, 1))
-    assert '"z9" is no legal move of tictactoe here; legal moves: a3 b3 c3' in " ".join(screen.split())
+    assert '"z9" is not a legal move of tictactoe here; legal moves: a3 b3 c3' in " ".join(screen.split())
     assert state.notation() == "b2"
 
 

@@ -341,9 +341,9 @@ def test_a_column_that_the_rule_does_not_have_is_named() -> None:
 @pytest.mark.parametrize(
     ("params", "rule", "message"),
     [
-        (SearchParams(second_net=SecondNet()), Rule(), "do not go with second_net"),
-        (SearchParams(graph=True), Rule(), "do not go with graph"),
-        (SearchParams(solver=Solver()), Hasty(), "do not go with solver: step_size and after_backup"),
+        (SearchParams(second_net=SecondNet()), Rule(), "cannot be used with second_net"),
+        (SearchParams(graph=True), Rule(), "cannot be used with graph"),
+        (SearchParams(solver=Solver()), Hasty(), "cannot be used with solver: step_size and after_backup"),
     ],
 )
 def test_settings_that_do_not_go_with_rules_are_refused(params: SearchParams, rule: Rule, message: str) -> None:

@@ -72,7 +72,7 @@ def test_what_is_not_allowed_is_one_line(settings: dict[str, Any], words: str) -
 def test_neutral_settings_are_those_of_the_core() -> None:
     assert check_settings("TreeBalance", '{"many": 0, "few": 0}')
     assert not check_settings("TreeBalance", "{}")
-    with pytest.raises(ValueError, match="Cpuct is no section of a rule"):
+    with pytest.raises(ValueError, match="Cpuct is not a section of a rule"):
         check_settings("Cpuct", "{}")
     params = SearchParams(tree_balance={"many": 0, "few": 0}, solver={})
     assert params.without_neutral_rules() == SearchParams(solver={})

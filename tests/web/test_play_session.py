@@ -248,7 +248,7 @@ def test_moves_that_come_too_late_or_are_illegal(session: Watched) -> None:
         session.ask("play", ply=0, a=3)
     with pytest.raises(ValueError, match="action 9 is not legal"):
         session.ask("play", ply=1, a=9)
-    with pytest.raises(ValueError, match='"e4" is no legal move of connect4'):
+    with pytest.raises(ValueError, match='"e4" is not a legal move of connect4'):
         session.ask("play", ply=1, text="e4")
 
 

@@ -1,11 +1,11 @@
-//! What a search asks: a network, or what stands in for one.
+//! Evaluators of a search: a network, or a substitute for one.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use crate::game::{Action, State};
 
-/// What an evaluator reads of the positions of a batch.
+/// The form in which an evaluator reads the positions of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// Rows of features.
@@ -43,19 +43,19 @@ pub enum Batch<'a> {
     Positions(&'a [Position<'a>]),
 }
 
-/// Says whether the answers of a batch are not wanted any more. It may be asked often and by several threads.
+/// Whether the answers of a batch are no longer wanted. It may be called often and by several threads.
 pub type Halted<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Computes rows of features. One evaluator serves any number of threads at once, each of which computes its own rows.
 pub trait Evaluator: Send + Sync {
     /// Answers `rows` rows of `features` (a game's `row_len` floats each): policy logits, `num_actions` floats a row, and shares of
-    /// win, draw and loss of the mover, three a row. Whatever fails is reported in one line; the answers are then of no use.
+    /// win, draw and loss of the mover, three a row. An error is one line; the answers are then undefined.
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String>;
 
     /// Rows of a batch at which it is efficient.
     fn batch_size(&self) -> usize;
 
-    /// What it reads; other than features: `evaluate_batch` answers.
+    /// The form that it reads; for others than features `evaluate_batch` is called.
     fn reads(&self) -> Reads {
         Reads::Planes
     }
@@ -68,7 +68,7 @@ pub trait Evaluator: Send + Sync {
         }
     }
 
-    /// As `evaluate_batch`, but it may give up once `halted` says so: it then returns false, and the answers are of no use.
+    /// As `evaluate_batch`, but it may stop early when `halted` is true: it then returns false, and the answers are undefined.
     fn evaluate_unless(
         &self,
         batch: Batch,

@@ -24,7 +24,7 @@ use crate::stats::{Edge, Value};
 /// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.
 const MAX_TREE_ROWS: usize = 32_000;
 
-/// A call that the forest refuses; nothing was changed.
+/// A call that the forest rejects, which has changed nothing.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("{0}")]
 pub struct ForestError(pub String);
@@ -56,7 +56,7 @@ pub struct Forest {
     caches: [Cache; 2],
     oracle: Option<Arc<dyn LeafOracle>>,
     batches: BTreeMap<BatchId, Waiting>,
-    /// Tree that the next gather for a net begins with, so that all get their turn when there are more trees than rows.
+    /// Index of the tree with which the next gather for a net begins: every tree gets its turn when there are more trees than rows.
     next_tree: [usize; 2],
     dropped: Counters,
     pool: Option<rayon::ThreadPool>,
@@ -68,7 +68,7 @@ impl Forest {
         Forest::with_rules(params, seed, threads, None)
     }
 
-    /// `new`, with search rules from outside the core, which see all trees of a gather in step. What they do does not use the threads.
+    /// `new`, with search rules from outside the core, which see all trees of a gather in step. Their work does not use the threads.
     pub fn with_rules(
         params: SearchParams,
         seed: u64,
@@ -99,7 +99,7 @@ impl Forest {
         })
     }
 
-    /// Exact results to ask for at leaves from now on.
+    /// Sets the oracle that is asked for exact results at leaves.
     pub fn set_oracle(&mut self, oracle: Option<Arc<dyn LeafOracle>>) {
         self.oracle = oracle;
     }
@@ -161,9 +161,9 @@ impl Forest {
         alive.filter(|(_, tree)| tree.is_finished() == finished).map(|(id, _)| id).collect()
     }
 
-    /// Can a search of this forest ask this net? Small is the one of a search with one net, large the model of the opponent too.
+    /// Whether a search of this forest can ask this net: of one net the small one, of a model of the opponent the large one.
     pub fn asks(&self, net: Net) -> bool {
-        self.setup.params.second_net.is_some() || self.setup.models || self.setup.only_net == net
+        self.setup.params.second_net.is_some() || self.setup.models() || self.setup.only_net == net
     }
 
     /// Collects leaves of the trees whose next visit is for this net and writes their features. A tree may have its share of all rows
@@ -175,7 +175,7 @@ impl Forest {
         number_rows(&mut parts, !self.caches[net as usize].is_off());
         let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
         // The own net may have been trained for the other colour (games at odds); the model of the opponent was not.
-        let swap = self.setup.params.swap_colors && !(self.setup.models && net == Net::Large);
+        let swap = self.setup.params.swap_colors && !(self.setup.models() && net == Net::Large);
         encode_states(&states, &mut rows, swap, self.pool.as_ref());
         // A counter that nothing else is ordered by: relaxed is enough for unique numbers.
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
@@ -189,7 +189,7 @@ impl Forest {
         if active.is_empty() || capacity == 0 {
             return Vec::new();
         }
-        if self.setup.models && net == Net::Large {
+        if self.setup.models() && net == Net::Large {
             return self.plan_for_model(capacity);
         }
         // Rows in flight count in the shares, so a tree with many answers outstanding adds fewer.
@@ -262,8 +262,8 @@ impl Forest {
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
         let [own, model] = &self.caches;
-        let asks_model = self.setup.models && net == Net::Large;
-        let cache = if self.setup.models { own } else { &self.caches[net as usize] };
+        let asks_model = self.setup.models() && net == Net::Large;
+        let cache = if self.setup.models() { own } else { &self.caches[net as usize] };
         let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = search.take_buffer();
@@ -318,7 +318,7 @@ impl Forest {
         Ok(self.batch_positions(batch)?.into_iter().map(State::clone_box).collect())
     }
 
-    /// The way from its tree's root to the position of each row of a batch.
+    /// The actions from its tree's root to the position of each row of a batch.
     pub fn batch_lines(&self, batch: BatchId) -> Result<Vec<Vec<Action>>, ForestError> {
         row_owners(self.parts(batch)?).map(|(tree, leaf)| Ok(self.tree(tree)?.line_to(leaf))).collect()
     }
@@ -327,7 +327,7 @@ impl Forest {
         self.batches.get(&batch).map(|waiting| &waiting.parts).ok_or_else(|| unknown_batch(batch))
     }
 
-    /// Takes the network's answers: `logits` has `num_actions` floats a row, `wdl` three. An answer that is no number leaves all as it was.
+    /// Takes the network's answers: `logits` has `num_actions` floats a row, `wdl` three. An answer that is not finite leaves everything unchanged.
     pub fn apply(
         &mut self,
         batch: BatchId,
@@ -422,7 +422,7 @@ impl Forest {
         keep_in(cache, kept);
     }
 
-    /// Takes a batch's visits back.
+    /// Takes back the visits of a batch.
     pub fn cancel(&mut self, batch: BatchId) -> Result<(), ForestError> {
         let waiting = self.batches.remove(&batch).ok_or_else(|| unknown_batch(batch))?;
         for part in waiting.parts {
@@ -464,7 +464,7 @@ impl Forest {
         self.caches.iter().map(Cache::len).sum()
     }
 
-    /// Forgets all evaluations outside the trees.
+    /// Empties the evaluation cache.
     pub fn clear_cache(&mut self) {
         self.caches.iter_mut().for_each(Cache::clear);
     }
@@ -480,7 +480,7 @@ impl Forest {
     }
 }
 
-/// An evaluation with its key.
+/// An evaluation and its key.
 type Kept = (u64, Box<[Edge]>, Value);
 
 /// Takes evaluations in the order of the rows.
@@ -501,7 +501,7 @@ fn refuse_with(params: &SearchParams, places: Places) -> Result<(), ForestError>
         ),
     ];
     match others.iter().find(|(_, _, on)| *on) {
-        Some((name, why, _)) => Err(ForestError(format!("rules written in Python do not go with {name}: {why}"))),
+        Some((name, why, _)) => Err(ForestError(format!("rules written in Python cannot be used with {name}: {why}"))),
         None => Ok(()),
     }
 }
@@ -529,7 +529,7 @@ fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&
 }
 
 /// Numbers the rows of a batch. `shared`: a leaf has the row of an equal position of a tree before its own, as it would have its
-/// evaluation if that tree had been a batch ahead. Leaves of one tree keep rows of their own: a tree is the same beside any others.
+/// evaluation if that tree had been a batch ahead. Leaves of one tree keep rows of their own: a tree is the same whatever the others are.
 fn number_rows(parts: &mut [TreeLeaves], shared: bool) {
     let mut known: KeyMap<usize> = KeyMap::default();
     let mut next = 0;

@@ -17,7 +17,7 @@ pub type Action = u16;
 pub enum Player {
     /// The player who begins.
     First = 0,
-    /// The other one.
+    /// The player who moves second.
     Second = 1,
 }
 
@@ -37,22 +37,22 @@ impl Player {
 pub enum Outcome {
     /// This player won.
     Win(Player),
-    /// No one won.
+    /// Neither player won.
     Draw,
 }
 
 /// A position that has occurred before, in a game where that leads to a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
-    /// Earlier occurrences, at least 1; a game need not tell more than it has rules for.
+    /// Earlier occurrences, at least 1; a game may count only as far as its rules ask.
     pub count: u32,
     /// Plies since the latest of them, at least 1.
     pub plies_since: u32,
-    /// What a repeat comes to if it goes on: a draw in chess.
+    /// The result if the repetition continues: a draw in chess.
     pub outcome: Outcome,
 }
 
-/// What is wrong with a spec, a position or a move given from outside.
+/// An error in a spec, a position or a move given from outside.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("{0}")]
 pub struct GameError(pub String);
@@ -78,7 +78,7 @@ impl GameInfo {
         self.feature_shape.iter().product()
     }
 
-    /// The square of an action whose number it is, in games with an action a square, or one more (to pass); else none.
+    /// The square with the number of the action, in games with one action per square, or one more (to pass); else none.
     pub fn square_of(&self, action: Action) -> Vec<usize> {
         let squares = self.feature_shape[1] * self.feature_shape[2];
         let fits = self.num_actions == squares || self.num_actions == squares + 1;
@@ -86,10 +86,10 @@ impl GameInfo {
     }
 }
 
-/// How a game is shown and written down: what programs around the core know of it.
+/// How a game is displayed and recorded, for programs around the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Customs {
-    /// How the squares of its text are drawn: `pieces` of chess, `stones` on lines, `reversi` on squares, `hexagons`, `discs` that
+    /// How the signs of its cells are drawn: `pieces` of chess, `stones` on lines, `reversi` on squares, `hexagons`, `discs` that
     /// fall, `crosses`, or its own `letters`; empty: by `State::svg` alone.
     pub look: String,
     /// The form of files in which games are recorded: `pgn`, `sgf`; empty: none, a line of moves.
@@ -118,18 +118,18 @@ impl Default for Customs {
 /// What stands on a board, row by row from the top.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// One sign a square, `.` where it is empty.
+    /// One sign per square, `.` where it is empty.
     pub signs: Vec<char>,
-    /// One a row, from the top; empty texts where there are none.
+    /// One label per row, from the top; empty texts where there are none.
     pub row_labels: Vec<String>,
-    /// One a column; empty texts where there are none.
+    /// One label per column; empty texts where there are none.
     pub column_labels: Vec<String>,
     /// The square of a king in check.
     pub checked: Option<usize>,
 }
 
 impl Cells {
-    /// A board of stones. `signs`: of the two players'; `owner`: whose stone is on a square.
+    /// A board of stones. `signs`: those of the two players; `owner`: whose stone is on a square.
     pub fn of_stones(
         row_labels: Vec<String>,
         column_labels: Vec<String>,
@@ -141,7 +141,8 @@ impl Cells {
         Cells { signs: squares.map(sign).collect(), row_labels, column_labels, checked: None }
     }
 
-    /// The board as text: a row a line, behind its label, and below the labels of the columns; without labels the rows alone.
+    /// The board as text: one line per row, which begins with its label, and a last line with the labels of the columns; without
+    /// labels the rows alone.
     pub fn text(&self) -> String {
         let rows = self.signs.chunks(self.column_labels.len());
         let rows = rows.map(|signs| signs.iter().map(char::to_string).collect::<Vec<_>>().join(" "));
@@ -167,7 +168,7 @@ pub struct Symmetry {
     pub actions: Vec<Action>,
 }
 
-/// A game: makes its initial state and knows its facts.
+/// A game: its facts and its initial state.
 pub trait Game: Send + Sync {
     /// The facts.
     fn info(&self) -> &GameInfo;
@@ -175,12 +176,12 @@ pub trait Game: Send + Sync {
     fn initial(&self) -> Box<dyn State>;
     /// The symmetries, identity first.
     fn symmetries(&self) -> Vec<Symmetry>;
-    /// How the game is shown and written down.
+    /// How the game is displayed and recorded.
     fn customs(&self) -> Customs {
         Customs::default()
     }
     /// What the value of a position depends on beyond its key and its ply, in words that follow "depends on": `None` in games
-    /// without such rules. Exact solvers refuse the others.
+    /// without such rules. Exact solvers refuse games with such rules.
     fn past_matters(&self) -> Option<&'static str> {
         None
     }
@@ -188,7 +189,7 @@ pub trait Game: Send + Sync {
     fn initial_seen(&self, _symmetry: usize) -> Box<dyn State> {
         self.initial()
     }
-    /// A game that is implemented outside of this crate gives access to itself here.
+    /// Access to a game that is implemented outside of this crate.
     fn foreign(&self) -> Option<&dyn Any> {
         None
     }
@@ -222,20 +223,20 @@ pub trait State: Send + Sync {
         };
         actions.into_iter().find(wins)
     }
-    /// That this position has occurred before; `None` in games that know no repeats, forbid them, or score them by more
-    /// than the position.
+    /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a
+    /// rule against them, or with one that looks at more than the position.
     fn repetition(&self) -> Option<Repeat> {
         None
     }
     /// Why the game is over, in a word or two (`checkmate`, `four in a row`); `None` while it is not.
     fn end_reason(&self) -> Option<&'static str>;
-    /// The result rests on what was played before, not on the position alone (chess: repetition, fifty moves).
+    /// Whether the result depends on the moves played, not on the position alone (chess: repetition, fifty moves).
     fn outcome_depends_on_path(&self) -> bool {
         false
     }
     /// Number of plies played since the game's initial state.
     fn ply(&self) -> usize;
-    /// Hashes of the positions that can still be repeated, the present one last; empty in games that know no repeats.
+    /// Hashes of the positions that can still be repeated, the present one last; empty in games without repetitions.
     fn repeatable(&self) -> &[u64] {
         &[]
     }
@@ -256,7 +257,7 @@ pub trait State: Send + Sync {
         }
     }
     /// The floats of a row, one plane, that are all one where the second player is to move, all zero where the first one
-    /// is; `None` where the features do not tell who is.
+    /// is; `None` where the features do not show who moves.
     fn colour_plane(&self) -> Option<Range<usize>> {
         None
     }
@@ -265,7 +266,7 @@ pub trait State: Send + Sync {
     /// Hash of all that the network sees (with the player to move): the evaluation cache's key. States with equal keys
     /// have equal features and equal legal actions.
     fn key(&self) -> u64;
-    /// Hash of the position without the way that led to it, as far as the way hardly changes what the network answers: with
+    /// Hash of the position without the moves that led to it, where these hardly change what the network answers: with
     /// `CacheKey::Position` one evaluation answers all positions of a tree with equal keys. They have equal legal actions and
     /// the same player to move. Never 0.
     fn position_key(&self) -> u64 {
@@ -286,7 +287,7 @@ pub trait State: Send + Sync {
     /// The action in the game's usual notation; `notation` picks one where there are several (chess: `uci`, `san`).
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError>;
     /// The squares of the board that a legal action belongs to, row * columns + column from the top left, in the order in which
-    /// a player points at them: from and to, or where the stone comes to lie; none for an action without squares. `info`: of
+    /// a player points at them: from and to, or where the stone comes to rest; none for an action without squares. `info`: of
     /// the game.
     fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
         info.square_of(action)
@@ -295,7 +296,7 @@ pub trait State: Send + Sync {
     fn action_from_text(&self, text: &str) -> Result<Action, GameError>;
     /// What stands on the board; an error says, in words that follow "because", why there is no board of cells.
     fn cells(&self) -> Result<Cells, String>;
-    /// What the first and the second player are called, as captions call them.
+    /// Names of the first and the second player, for captions.
     fn sides(&self) -> [String; 2];
     /// The line below a drawing: whose turn it is, or how the game ended.
     fn caption(&self) -> String {
@@ -320,7 +321,7 @@ pub trait State: Send + Sync {
     fn notation(&self) -> String;
 }
 
-/// Parameters of a spec: what stood between the brackets.
+/// The parameters of a spec, which stand between its brackets.
 #[derive(Clone, Debug, Default)]
 pub struct SpecArgs(pub BTreeMap<String, String>);
 
@@ -341,7 +342,7 @@ impl SpecArgs {
         }
     }
 
-    /// Fails when parameters are left that the game does not know.
+    /// Fails on parameters that the game does not have.
     pub fn finish(self, game: &str, known: &[&str]) -> Result<(), GameError> {
         match self.0.keys().next() {
             None => Ok(()),
@@ -388,22 +389,3 @@ pub fn perft(state: &dyn State, depth: u32) -> u64 {
     }
     total
 }
-
-/// The methods of `State` that are the same for every position that is a plain `Copy` value.
-macro_rules! plain_copy {
-    () => {
-        fn clone_box(&self) -> Box<dyn State> {
-            Box::new(*self)
-        }
-
-        #[inline]
-        fn copy_from(&mut self, other: &dyn State) {
-            *self = *other.as_any().downcast_ref::<Self>().expect("a position of the same game");
-        }
-
-        fn as_any(&self) -> &dyn Any {
-            self
-        }
-    };
-}
-pub(crate) use plain_copy;

@@ -286,7 +286,7 @@ impl SearchParams {
         self.rules().any(|(_, rule)| rule.changes_selection())
     }
 
-    /// A rule changes what a visit leaves behind.
+    /// A rule changes how a visit is backed up, or what is kept of it.
     pub fn change_backup(&self) -> bool {
         self.rules().any(|(_, rule)| rule.changes_backup())
     }

@@ -12,7 +12,7 @@ pub enum Rows<'a> {
     Planes(&'a mut [f32], usize),
     /// Masks and values of bit planes one after another, each row of the given number of planes.
     Packed(&'a mut [u64], &'a mut [f32], usize),
-    /// This many rows, which no one reads.
+    /// This many rows, which are not written.
     Unwritten(usize),
 }
 

@@ -34,7 +34,7 @@ macro_rules! rule_sections {
             match section {
                 "SearchParams" => SearchParams::from_json(json).map(|_| false),
                 $(stringify!($Rule) => check_rule::<crate::rules::$rule::$Rule>(json),)*
-                _ => Err(ParamsError(format!("{section} is no section of a rule"))),
+                _ => Err(ParamsError(format!("{section} is not a section of a rule"))),
             }
         }
     };

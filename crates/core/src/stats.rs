@@ -8,7 +8,7 @@ pub const UNEVALUATED: u32 = u32::MAX;
 /// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `UNEVALUATED` are repeats.
 pub const TERMINAL: u32 = u32::MAX - (1 << 16);
 
-/// `EdgeStats::node`: a repeat counts as a result there; the position occurred this many plies before (65,534 stand for any more).
+/// `EdgeStats::node`: a repeat counts as a result there; the position occurred this many plies before (65,534: or more).
 pub fn repeated_after(plies: u32) -> u32 {
     TERMINAL + plies.clamp(1, UNEVALUATED - TERMINAL - 1)
 }
@@ -100,7 +100,7 @@ impl EdgeStats {
         self.move_mean(value, 1.0 / f64::from(self.visits + 1));
     }
 
-    /// One more visit, by a step size in the place of 1 / N where one is given; returns the squared deviations after it.
+    /// One more visit, by a step size instead of 1 / N where one is given; returns the squared deviations after it.
     pub(crate) fn add_with_deviations(
         &mut self,
         deviations: f64,
@@ -125,7 +125,7 @@ impl EdgeStats {
         self.d += (value.d - self.d) * step as f32;
     }
 
-    /// No visit goes on from here, and every one has the same value: the end of a game, or a repeat that counts as one.
+    /// Whether visits end here, all with the same value: the end of a game, or a repeat that counts as one.
     #[inline]
     pub fn is_end(&self) -> bool {
         (TERMINAL..UNEVALUATED).contains(&self.node)
@@ -178,7 +178,7 @@ impl Value {
     }
 }
 
-/// One step of a path: a node and which of its edges was taken.
+/// One step of a path: a node and the edge taken there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The node.

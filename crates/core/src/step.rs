@@ -9,7 +9,7 @@ use crate::rows::Rows;
 use crate::rules::second_net::Net;
 use crate::stopwatch::Stopwatch;
 
-/// The buffers of batches, kept from one to the next.
+/// The buffers of batches, re-used from one to the next.
 pub struct BatchBuffers {
     reads: Reads,
     rows: usize,
@@ -70,7 +70,7 @@ impl BatchBuffers {
     }
 }
 
-/// What steps have done, and the time that they took.
+/// Totals of steps, and the time that they took.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepFacts {
     /// Rows computed.
@@ -79,14 +79,14 @@ pub struct StepFacts {
     pub batches: u64,
     /// Rows that these batches could have held.
     pub capacity: u64,
-    /// In gather and apply.
+    /// Time in gather and apply.
     pub search: Duration,
-    /// In the evaluator.
+    /// Time in the evaluator.
     pub network: Duration,
 }
 
 impl StepFacts {
-    /// Adds those of others.
+    /// Adds the totals of other steps.
     pub fn add(&mut self, other: &StepFacts) {
         self.rows += other.rows;
         self.batches += other.batches;
@@ -100,7 +100,7 @@ impl StepFacts {
 pub type RootLine<'a> = &'a dyn Fn(usize, usize) -> (Option<Origin>, Vec<Action>);
 
 /// One batch for an evaluator, of the rows of these forests (by index) for these of their nets; returns the number of its rows.
-/// What fails leaves nothing in flight.
+/// After a failure nothing is in flight.
 pub fn step(
     forests: &mut [Forest],
     users: &[(usize, Net)],
@@ -112,7 +112,7 @@ pub fn step(
     step_unless(forests, users, evaluator, buffers, root_line, facts, &|| false)
 }
 
-/// `step`, until `halted` says that it should be given up: the batch is then taken back, as if it had not been gathered.
+/// `step`, unless `halted` stops it: the batch is then taken back, as if it had not been gathered.
 pub fn step_unless(
     forests: &mut [Forest],
     users: &[(usize, Net)],
@@ -151,7 +151,7 @@ pub fn step_unless(
     // What failed must leave no visits in flight: their trees would wait for ever.
     if applied != Ok(true) {
         for (index, batch, _) in parts {
-            let _ = forests[index].cancel(batch); // a part that was applied is no more in flight
+            let _ = forests[index].cancel(batch); // a part that was applied is no longer in flight
         }
     }
     if !applied? {
@@ -230,7 +230,7 @@ mod tests {
     use crate::games::make_game;
     use crate::params::SearchParams;
 
-    /// Answers as `Uniform` does, and gives up whenever it is told to.
+    /// Answers as `Uniform` does, and fails whenever it is asked to.
     struct Patient;
 
     impl Evaluator for Patient {

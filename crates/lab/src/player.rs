@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hauteur_core::game::{Action, Game};
 use hauteur_core::play::settings::Temperature;
 use hauteur_core::players::mcts;
-use hauteur_core::players::rave::{self, MOST_ACTIONS};
+use hauteur_core::players::rave::{self, MAX_ACTIONS};
 use serde_json::{Map, Value as Json, json};
 
 use crate::facts::{Facts, Rung};
@@ -164,7 +164,7 @@ pub fn suggested(game: &dyn Game, has_net: bool, facts: &Facts) -> Vec<Json> {
     if game.info().name == "chess" {
         offers.extend(facts.ladder.iter().map(|rung| (rung.name.clone(), format!("human, {}", rung.rating))));
     }
-    if game.info().num_actions <= MOST_ACTIONS {
+    if game.info().num_actions <= MAX_ACTIONS {
         offers.push(("rave:5000".into(), "RAVE, 5,000 random games".into()));
     }
     offers.push(("mcts:1000".into(), "MCTS, 1,000 random games".into()));
@@ -197,10 +197,10 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
 /// Whether a player without a net plays this game.
 pub fn plays(baseline: Baseline, game: &Arc<dyn Game>) -> Result<(), String> {
     match baseline {
-        Baseline::Rave(simulations) if game.info().num_actions > MOST_ACTIONS => {
+        Baseline::Rave(simulations) if game.info().num_actions > MAX_ACTIONS => {
             let (spec, count) = (&game.info().spec, game.info().num_actions);
             Err(format!(
-                "rave plays games of at most {MOST_ACTIONS} actions, {spec} has {count}; mcts:{simulations} plays every game"
+                "rave plays games of at most {MAX_ACTIONS} actions, {spec} has {count}; mcts:{simulations} plays every game"
             ))
         }
         _ => Ok(()),

@@ -10,7 +10,7 @@ use hauteur_core::game::Action;
 use hauteur_core::play::choice::{RootMove, choose};
 use hauteur_core::play::record::Record;
 use hauteur_core::play::running::{Lost, Plan};
-use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table, Temperature};
+use hauteur_core::play::settings::{GameRules, Layout, Lineup, MoveSettings, SearchPlayer, Temperature};
 use hauteur_core::play::threads::{Answer, Event, GameThreads};
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::step::StepFacts;
@@ -105,13 +105,13 @@ impl PyPlayedGames {
             let search = search_params(&search)?;
             Ok(Some(SearchPlayer { search, moves, small, large, rules: chain.map(|one| one as Arc<dyn OutsideRules>) }))
         };
-        let table = Table {
+        let lineup = Lineup {
             players: players.into_iter().map(player).collect::<PyResult<_>>()?,
             evaluators: evaluators.iter().map(|given| given.evaluator.clone()).collect(),
             rules,
         };
         let layout = Layout { parallel, batch_size, workers, seed };
-        let threads = GameThreads::new(table, game.0.info(), layout).map_err(refuse)?;
+        let threads = GameThreads::new(lineup, game.0.info(), layout).map_err(refuse)?;
         Ok(PyPlayedGames { threads, game, evaluators, rules: rules_in_python })
     }
 

@@ -372,7 +372,7 @@ impl State for PythonState {
         let found = names.iter().position(|name| name.eq_ignore_ascii_case(text.trim()));
         found.map(|index| self.legal()[index]).ok_or_else(|| {
             let allowed = if names.is_empty() { "none (the game is over)".into() } else { names.join(" ") };
-            GameError(format!("{text:?} is no legal move of {} here; legal moves: {allowed}", self.game.info.spec))
+            GameError(format!("{text:?} is not a legal move of {} here; legal moves: {allowed}", self.game.info.spec))
         })
     }
 

@@ -79,8 +79,8 @@ pub fn forced_win(
 #[pyfunction]
 #[pyo3(signature = (state, moves, nodes=1_000_000))]
 pub fn bounded_win(py: Python<'_>, state: PyRef<'_, PyState>, moves: u32, nodes: u64) -> PyResult<Option<Vec<Action>>> {
-    if !(1..=wins::MOST_MOVES).contains(&moves) {
-        return Err(value_error(format!("moves must be 1 to {}, got {moves}", wins::MOST_MOVES)));
+    if !(1..=wins::MAX_MOVES).contains(&moves) {
+        return Err(value_error(format!("moves must be 1 to {}, got {moves}", wins::MAX_MOVES)));
     }
     let position = state.state.as_ref();
     let found = py.detach(|| wins::forced_win(position, moves, nodes));

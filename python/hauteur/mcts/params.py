@@ -129,7 +129,7 @@ class Repetition(RuleSection):
 
 
 class Variance(RuleSection):
-    """Empirical variance of the results behind an edge, as noise, bonus or scale of exploration."""
+    """Empirical variance of the results of an edge, as noise, bonus or scale of exploration."""
 
     mode: Literal["half_normal", "std_bonus", "stderr_bonus", "ucb1_tuned", "node_scaled_cpuct"] = "half_normal"
     """The use of the variance."""
@@ -144,7 +144,7 @@ class Variance(RuleSection):
 
 
 class TreeBalance(RuleSection):
-    """Tree balance: edges behind which there are few replies are explored more."""
+    """Tree balance: edges after which there are few replies are explored more."""
 
     mode: Literal["normalised", "legacy", "capped", "additive", "additive_relative"] = "normalised"
     """The clean form, or one of the fork's."""

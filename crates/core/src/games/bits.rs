@@ -18,6 +18,19 @@ impl<const W: usize> Bits<W> {
         Bits(words)
     }
 
+    /// The squares 0 to `count` - 1.
+    pub fn first(count: usize) -> Self {
+        Bits(std::array::from_fn(|i| match count.saturating_sub(64 * i) {
+            0 => 0,
+            left => u64::MAX >> (64 - left.min(64)),
+        }))
+    }
+
+    /// The squares below `count` for which `holds` is true.
+    pub fn filter(count: usize, holds: impl Fn(usize) -> bool) -> Self {
+        (0..count).filter(|&square| holds(square)).fold(Self::EMPTY, |set, square| set | Self::square(square))
+    }
+
     /// Whether the set has no square.
     #[inline]
     pub fn is_empty(self) -> bool {
@@ -148,6 +161,8 @@ mod tests {
             prop_assert_eq!(bits.is_single(), squares.len() == 1);
             prop_assert!(!Bits::<3>::EMPTY.is_single() && Bits::<3>::square(step).is_single());
             prop_assert!((0..192).all(|s| bits.has(s) == squares.contains(&s)));
+            prop_assert!((0..192).all(|s| Bits::<3>::first(step).has(s) == (s < step)));
+            prop_assert_eq!(Bits::<3>::first(3 * step), Bits::filter(3 * step, |_| true));
             prop_assert!(squares.iter().enumerate().all(|(n, &square)| bits.nth(n) == square));
             prop_assert_eq!(collect(bits.up(step)), squares.iter().map(|s| s + step).filter(|&s| s < 192).collect());
             prop_assert_eq!(collect(bits.down(step)), squares.iter().filter_map(|s| s.checked_sub(step)).collect());

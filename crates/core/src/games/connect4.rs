@@ -4,10 +4,10 @@
 //! fill up depends on it, and a convolution cannot count stones. Moves are written as column digits `1` to `7`; letters `a` to `g` are read too.
 //! A smaller board is the left top part of the usual one, and has the numbers of its own size everywhere else.
 
-use std::any::Any;
-
-use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::bits::Bits;
+use super::grid::{self, Coordinates};
+use super::grid_game::{GridGame, Moves};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "connect4";
 /// Number of columns of the usual board, which is the largest.
@@ -15,7 +15,7 @@ pub const COLUMNS: usize = 7;
 /// Number of rows of the usual board.
 pub const ROWS: usize = 6;
 /// Fewest columns and rows: a line fits.
-const LEAST: usize = 4;
+const MIN_LENGTH: usize = 4;
 const SQUARES: usize = ROWS * COLUMNS;
 const FULL: u64 = (1 << SQUARES) - 1;
 /// All squares of column 0 on the usual board.
@@ -40,9 +40,11 @@ impl Default for Board {
 impl Board {
     /// A board of 4 to 7 columns and 4 to 6 rows.
     pub fn new(columns: usize, rows: usize) -> Result<Self, GameError> {
-        for (name, value, most) in [("columns", columns, COLUMNS), ("rows", rows, ROWS)] {
-            if !(LEAST..=most).contains(&value) {
-                return Err(GameError(format!("{NAME}({name}={value}): {name} must be {}", allowed(most))));
+        for (name, value, max) in [("columns", columns, COLUMNS), ("rows", rows, ROWS)] {
+            if !(MIN_LENGTH..=max).contains(&value) {
+                return Err(GameError(format!(
+                    "{NAME}({name}={value}): {name} must be a whole number from {MIN_LENGTH} to {max}"
+                )));
             }
         }
         Ok(Board { columns: columns as u8, rows: rows as u8 })
@@ -94,14 +96,10 @@ pub struct Connect4 {
     board: Board,
 }
 
-fn allowed(most: usize) -> String {
-    format!("a whole number from {LEAST} to {most}")
-}
-
 /// Builds the game, `connect4` or `connect4(columns=C,rows=R)`.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    let columns = args.take(NAME, "columns", &allowed(COLUMNS))?.unwrap_or(COLUMNS);
-    let rows = args.take(NAME, "rows", &allowed(ROWS))?.unwrap_or(ROWS);
+    let columns = grid::take_length(&mut args, NAME, "columns", MIN_LENGTH..=COLUMNS)?.unwrap_or(COLUMNS);
+    let rows = grid::take_length(&mut args, NAME, "rows", MIN_LENGTH..=ROWS)?.unwrap_or(ROWS);
     args.finish(NAME, &["columns", "rows"])?;
     let board = Board::new(columns, rows)?;
     let spec = match board == Board::default() {
@@ -153,15 +151,14 @@ enum Status {
     Full,
 }
 
-/// A position: the squares of both players as 42-bit sets (bit = row * 7 + column, rows from the top, on every board),
-/// and the moves.
+/// A position.
 #[derive(Clone, Copy)]
 pub struct Position {
+    /// The squares of both players as 42-bit sets: bit = row * 7 + column, rows from the top, on every board.
     stones: [u64; 2],
-    ply: u8,
     status: Status,
     board: Board,
-    moves: [u8; SQUARES],
+    moves: Moves<SQUARES>,
 }
 
 /// Four squares in a row, in any of the four directions.
@@ -175,7 +172,7 @@ fn has_line(stones: u64) -> bool {
 impl Position {
     /// The empty board.
     pub fn new(board: Board) -> Self {
-        Position { stones: [0; 2], ply: 0, status: Status::Open, board, moves: [0; SQUARES] }
+        Position { stones: [0; 2], status: Status::Open, board, moves: Moves::NONE }
     }
 
     /// The size of the board.
@@ -185,132 +182,107 @@ impl Position {
 
     /// The stones of the mover and of the opponent: bit = row * 7 + column, rows from the top.
     #[inline]
-    pub fn planes(&self) -> [u64; 2] {
-        let mover = usize::from(self.ply % 2);
+    pub fn own_and_other(&self) -> [u64; 2] {
+        let mover = self.moves.count() % 2;
         [self.stones[mover], self.stones[1 - mover]]
     }
 
+    #[inline]
+    fn taken(&self) -> u64 {
+        self.stones[0] | self.stones[1]
+    }
+}
+
+impl GridGame for Position {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Yellow", "Red"];
+    const SIGNS: [char; 2] = ['Y', 'R'];
+    const COORDINATES: Coordinates = Coordinates::ColumnNumbers;
+    /// The notation is the columns played, e.g. `4453`.
+    const SEPARATOR: &'static str = "";
+    type Planes = [Bits<1>; 3];
+
+    fn shape(&self) -> (usize, usize) {
+        (self.board.rows(), self.board.columns())
+    }
+
+    #[inline]
     fn moves(&self) -> &[u8] {
-        &self.moves[..usize::from(self.ply)]
+        self.moves.as_slice()
     }
-}
 
-/// A column as digit and as letter.
-fn column_names(action: Action) -> Vec<String> {
-    vec![(action + 1).to_string(), char::from(b'a' + action as u8).to_string()]
-}
-
-impl State for Position {
-    #[inline]
-    fn to_move(&self) -> Player {
-        grid::alternating(self.ply)
+    fn owner(&self, square: usize) -> Option<Player> {
+        grid::owner(|player| self.board.packed(self.stones[player as usize]) >> square & 1 == 1)
     }
 
     #[inline]
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
-        if self.status == Status::Open {
-            let mut free = !(self.stones[0] | self.stones[1]) & self.board.top_row();
-            while free != 0 {
-                out.push(free.trailing_zeros() as Action);
-                free &= free - 1;
-            }
+    fn mover(&self) -> Player {
+        self.moves.mover()
+    }
+
+    #[inline]
+    fn add_legal(&self, actions: &mut Vec<Action>) {
+        if self.status != Status::Open {
+            return;
+        }
+        let mut free = !self.taken() & self.board.top_row();
+        while free != 0 {
+            actions.push(free.trailing_zeros() as Action);
+            free &= free - 1;
         }
     }
 
     #[inline]
-    fn play(&mut self, action: Action) {
-        let mover = usize::from(self.ply % 2);
+    fn make_move(&mut self, action: Action) {
+        let mover = self.moves.count() % 2;
         // Rows are counted from the top, so the highest free bit of the column is where a stone comes to rest.
-        let free = !(self.stones[0] | self.stones[1]) & self.board.column() << action;
+        let free = !self.taken() & self.board.column() << action;
         self.stones[mover] |= (1 << 63) >> free.leading_zeros();
-        self.moves[usize::from(self.ply)] = action as u8;
-        self.ply += 1;
+        self.moves.push(action);
         if has_line(self.stones[mover]) {
             self.status = Status::Line;
-        } else if usize::from(self.ply) == self.board.squares() {
+        } else if self.moves.count() == self.board.squares() {
             self.status = Status::Full;
         }
     }
 
     #[inline]
-    fn outcome(&self) -> Option<Outcome> {
+    fn result(&self) -> Option<(Outcome, &'static str)> {
         match self.status {
             Status::Open => None,
-            Status::Line => Some(Outcome::Win(self.to_move().other())),
-            Status::Full => Some(Outcome::Draw),
+            Status::Line => Some((Outcome::Win(self.mover().other()), "four in a row")),
+            Status::Full => Some((Outcome::Draw, "full board")),
         }
-    }
-
-    fn end_reason(&self) -> Option<&'static str> {
-        match self.status {
-            Status::Open => None,
-            Status::Line => Some("four in a row"),
-            Status::Full => Some("full board"),
-        }
-    }
-
-    fn ply(&self) -> usize {
-        usize::from(self.ply)
-    }
-
-    fn encode(&self, row: &mut [f32]) {
-        let squares = self.board.squares();
-        for (plane, bits) in row.chunks_exact_mut(squares).zip(self.planes()) {
-            grid::write_plane(plane, self.board.packed(bits));
-        }
-        row[2 * squares..].fill(f32::from(self.ply.is_multiple_of(2)));
-    }
-
-    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
-        let [own, other] = self.planes().map(|bits| self.board.packed(bits));
-        let first = if self.ply.is_multiple_of(2) { (1 << self.board.squares()) - 1 } else { 0 };
-        masks.copy_from_slice(&[own, other, first]);
-        values.fill(1.0);
-    }
-
-    fn row_len(&self) -> usize {
-        3 * self.board.squares()
     }
 
     #[inline]
-    fn key(&self) -> u64 {
-        grid::hash_words(&self.planes())
+    fn planes(&self) -> Self::Planes {
+        let [own, other] = self.own_and_other().map(|stones| Bits([self.board.packed(stones)]));
+        let first = if self.mover() == Player::First { Bits::first(self.board.squares()) } else { Bits::EMPTY };
+        [own, other, first]
     }
 
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.board.columns()).map(|column| (column + 1).to_string())
+    #[inline]
+    fn position_hash(&self) -> u64 {
+        grid::hash_words(&self.own_and_other())
     }
 
-    /// Where the disc comes to lie.
-    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
-        let [_, rows, columns] = info.feature_shape;
-        let stones = self.board.packed(self.stones[0] | self.stones[1]);
+    fn num_actions(&self) -> usize {
+        self.board.columns()
+    }
+
+    /// A column as digit and as letter.
+    fn names(&self, action: Action) -> Vec<String> {
+        vec![(action + 1).to_string(), char::from(b'a' + action as u8).to_string()]
+    }
+
+    /// Where the disc comes to rest.
+    fn squares_of(&self, action: Action) -> Vec<usize> {
+        let (rows, columns) = self.shape();
+        let taken = self.board.packed(self.taken());
         let column = (0..rows).rev().map(|row| row * columns + usize::from(action));
-        column.filter(|&square| stones >> square & 1 == 0).take(1).collect()
+        column.filter(|&square| taken >> square & 1 == 0).take(1).collect()
     }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, column_names)
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let (rows, columns) = (self.board.rows(), self.board.columns());
-        let owner = |square| grid::owner(|player| self.board.packed(self.stones[player as usize]) >> square & 1 == 1);
-        Ok(Cells::of_stones(grid::numbers_down(rows), grid::numbers(columns), ['Y', 'R'], owner))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Yellow", "Red"])
-    }
-
-    /// The columns played so far, e.g. `4453`.
-    fn notation(&self) -> String {
-        self.moves().iter().map(|&column| char::from(b'1' + column)).collect()
-    }
-
-    crate::game::plain_copy!();
 }
 
 #[cfg(test)]

@@ -6,24 +6,24 @@
 //! where the mover may not play, chains in atari, ones where Black is to move (who gives komi), ones after a pass. Moves are
 //! written as in GTP: `A1` is the lower left point and there is no column I.
 
-use std::any::Any;
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use super::bits::Bits;
-use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid::{self, Coordinates};
+use super::grid_game::GridGame;
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 use crate::math::rng::Stream;
 
 const NAME: &str = "go";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
-const ALLOWED: &str = "a whole number from 2 to 13";
 const DEFAULT_SIZE: usize = 9;
 const DEFAULT_KOMI: f32 = 7.5;
 const KOMI_ALLOWED: &str = "a multiple of 0.5 from -169 to 169";
 const PLIES_A_POINT: usize = 3;
 
 /// Words of the sets of the largest board.
-const MOST_WORDS: usize = 3;
+const MAX_WORDS: usize = 3;
 
 /// The game of Go on one board; positions are sets of `W` words.
 pub struct Go<const W: usize> {
@@ -33,25 +33,19 @@ pub struct Go<const W: usize> {
 
 /// Builds the game: `go` is 9x9 with komi 7.5, `go(size=5)` 5x5, `go(size=7,komi=9)`.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    let size = args.take::<usize>(NAME, "size", ALLOWED)?.unwrap_or(DEFAULT_SIZE);
+    let size = grid::take_length(&mut args, NAME, "size", SIZES)?.unwrap_or(DEFAULT_SIZE);
     let komi = args.take::<f32>(NAME, "komi", KOMI_ALLOWED)?.unwrap_or(DEFAULT_KOMI);
     args.finish(NAME, &["size", "komi"])?;
-    if !SIZES.contains(&size) {
-        return Err(GameError(format!("{NAME}(size={size}): size must be {ALLOWED}")));
-    }
     if komi.abs() > 169.0 || (2.0 * komi).fract() != 0.0 || komi.is_nan() {
         return Err(GameError(format!("{NAME}(komi={komi}): komi must be {KOMI_ALLOWED}")));
     }
-    let parameters: Vec<String> = [
+    let parameters = [
         (size != DEFAULT_SIZE).then(|| format!("size={size}")),
         (komi != DEFAULT_KOMI).then(|| format!("komi={komi}")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
     let info = GameInfo {
         name: NAME.into(),
-        spec: if parameters.is_empty() { NAME.into() } else { format!("{NAME}({})", parameters.join(",")) },
+        spec: grid::spec(NAME, parameters),
         num_actions: size * size + 1,
         feature_shape: [6, size, size],
         max_plies: PLIES_A_POINT * size * size,
@@ -60,7 +54,7 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     Ok(match (size * size).div_ceil(64) {
         1 => Box::new(Go::<1> { info, start: Position::new(size, double_komi) }),
         2 => Box::new(Go::<2> { info, start: Position::new(size, double_komi) }),
-        _ => Box::new(Go::<MOST_WORDS> { info, start: Position::new(size, double_komi) }),
+        _ => Box::new(Go::<MAX_WORDS> { info, start: Position::new(size, double_komi) }),
     })
 }
 
@@ -88,12 +82,16 @@ impl<const W: usize> Game for Go<W> {
     }
 }
 
-/// A position: the stones of both players, the boards there have been, and the moves in order.
+/// A position.
 #[derive(Clone)]
 struct Position<const W: usize> {
+    /// The stones of both players.
     stones: [Bits<W>; 2],
+    /// All points.
     board: Bits<W>,
+    /// Points that are not in the first column.
     not_first: Bits<W>,
+    /// Points that are not in the last column.
     not_last: Bits<W>,
     size: u8,
     /// Twice the points that White gets.
@@ -111,14 +109,12 @@ struct Position<const W: usize> {
 
 impl<const W: usize> Position<W> {
     fn new(size: usize, double_komi: i32) -> Self {
-        let points = |holds: &dyn Fn(usize) -> bool| {
-            (0..size * size).filter(|&p| holds(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
-        };
+        let points = size * size;
         Position {
             stones: [Bits::EMPTY; 2],
-            board: points(&|_| true),
-            not_first: points(&|point| point % size != 0),
-            not_last: points(&|point| point % size != size - 1),
+            board: Bits::first(points),
+            not_first: Bits::filter(points, |point| point % size != 0),
+            not_last: Bits::filter(points, |point| point % size != size - 1),
             size: size as u8,
             double_komi,
             passes: 0,
@@ -174,11 +170,11 @@ impl<const W: usize> Position<W> {
     fn enclosed(&self, seed: Bits<W>, stones: Bits<W>, open: Bits<W>) -> Option<Bits<W>> {
         let mut chain = seed;
         loop {
-            let beside = self.next_to(chain);
-            if !(beside & open).is_empty() {
+            let around = self.next_to(chain);
+            if !(around & open).is_empty() {
                 return None;
             }
-            let grown = chain | (beside & stones);
+            let grown = chain | (around & stones);
             if grown == chain {
                 return Some(chain);
             }
@@ -190,17 +186,18 @@ impl<const W: usize> Position<W> {
     fn captured(&self, point: Bits<W>, player: Player) -> Bits<W> {
         // Captures come before suicide: liberties are counted with the new stone on the board.
         let (theirs, open) = (self.stones[player.other() as usize], self.empty() & !point);
-        let (mut beside, mut taken) = (self.next_to(point) & theirs, Bits::EMPTY);
-        if beside.is_empty() {
+        let mut touched = self.next_to(point) & theirs;
+        let mut taken = Bits::EMPTY;
+        if touched.is_empty() {
             return taken;
         }
         // stones with a liberty of their own need no look at their chain
-        beside = beside & !self.next_to(open);
-        while let Some(square) = beside.squares().next() {
+        touched = touched & !self.next_to(open);
+        while let Some(square) = touched.squares().next() {
             let seed = Bits::square(square);
             let chain = self.enclosed(seed, theirs, open);
             taken |= chain.unwrap_or(Bits::EMPTY);
-            beside = beside & !chain.unwrap_or(seed);
+            touched = touched & !chain.unwrap_or(seed);
         }
         taken
     }
@@ -261,7 +258,7 @@ impl<const W: usize> Position<W> {
     /// Points where the mover may not play.
     fn banned(&self) -> Bits<W> {
         *self.banned.get_or_init(|| {
-            let mover = self.to_move();
+            let mover = self.mover();
             let open = self.empty().squares().map(Bits::square);
             open.filter(|&point| !self.may_play(point, mover)).fold(Bits::EMPTY, |set, point| set | point)
         })
@@ -277,42 +274,41 @@ impl<const W: usize> Position<W> {
     fn is_over(&self) -> bool {
         self.passes == 2 || self.moves.len() >= PLIES_A_POINT * self.points()
     }
-
-    fn sets(&self) -> [Bits<W>; 4] {
-        let (mover, other) = (self.to_move(), self.to_move().other());
-        [self.stones[mover as usize], self.stones[other as usize], self.banned(), self.in_atari()]
-    }
-
-    /// Values of the planes of ones: Black is to move; the last move was a pass.
-    fn flags(&self) -> [bool; 2] {
-        [self.to_move() == Player::First, self.passes > 0]
-    }
-
-    fn name(&self, action: usize) -> String {
-        if action == self.points() { "pass".into() } else { grid::gtp_name(action, self.size(), self.size()) }
-    }
 }
 
 fn stone_hash(point: usize, player: Player) -> u64 {
     grid::splitmix(2 * point as u64 + player as u64)
 }
 
-impl<const W: usize> State for Position<W> {
-    #[inline]
-    fn to_move(&self) -> Player {
-        grid::alternating(self.moves.len() as u8)
+impl<const W: usize> GridGame for Position<W> {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Black", "White"];
+    const COORDINATES: Coordinates = Coordinates::Gtp;
+    const LAST_ACTION: &'static str = "pass";
+    type Planes = [Bits<W>; 6];
+
+    fn shape(&self) -> (usize, usize) {
+        (self.size(), self.size())
     }
 
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
+    #[inline]
+    fn moves(&self) -> &[u8] {
+        &self.moves
+    }
+
+    fn owner(&self, point: usize) -> Option<Player> {
+        grid::owner(|player| self.stones[player as usize].has(point))
+    }
+
+    fn add_legal(&self, actions: &mut Vec<Action>) {
         if !self.is_over() {
-            out.extend((self.empty() & !self.banned()).squares().map(|point| point as Action));
-            out.push(self.pass());
+            actions.extend((self.empty() & !self.banned()).squares().map(|point| point as Action));
+            actions.push(self.pass());
         }
     }
 
-    fn play(&mut self, action: Action) {
-        let mover = self.to_move();
+    fn make_move(&mut self, action: Action) {
+        let mover = self.mover();
         if action == self.pass() {
             self.passes += 1;
         } else {
@@ -330,10 +326,10 @@ impl<const W: usize> State for Position<W> {
         self.banned = OnceLock::new();
     }
 
-    /// Uniform over the legal points that are no own eye, the pass where there is none. An own eye: all points next to it have
+    /// Uniform over the legal points that are not own eyes, the pass where there is none. An own eye: all points next to it have
     /// own stones, of those diagonally next to it at most one, at the edge none, has one of the opponent's.
-    fn random_action(&self, random: &mut Stream, _: &mut Vec<Action>) -> Action {
-        let mover = self.to_move();
+    fn playout_move(&self, random: &mut Stream, _: &mut Vec<Action>) -> Action {
+        let mover = self.mover();
         let [own, theirs] = [mover, mover.other()].map(|player| self.stones[player as usize]);
         let mut left = self.empty();
         let closed = left & !self.next_to(self.board & !own);
@@ -350,95 +346,50 @@ impl<const W: usize> State for Position<W> {
         self.pass()
     }
 
-    fn outcome(&self) -> Option<Outcome> {
+    fn result(&self) -> Option<(Outcome, &'static str)> {
         if !self.is_over() {
             return None;
         }
         let [black, white] = self.areas();
         Some(match (2 * (black as i32 - white as i32)).cmp(&self.double_komi) {
-            std::cmp::Ordering::Greater => Outcome::Win(Player::First),
-            std::cmp::Ordering::Less => Outcome::Win(Player::Second),
-            std::cmp::Ordering::Equal => Outcome::Draw,
+            Ordering::Greater => (Outcome::Win(Player::First), "more area"),
+            Ordering::Less => (Outcome::Win(Player::Second), "more area"),
+            Ordering::Equal => (Outcome::Draw, "equal area"),
         })
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.outcome().map(|outcome| if outcome == Outcome::Draw { "equal area" } else { "more area" })
-    }
-
-    fn outcome_depends_on_path(&self) -> bool {
+    fn result_depends_on_path(&self) -> bool {
         self.is_over() && self.passes < 2
     }
 
-    fn ply(&self) -> usize {
-        self.moves.len()
-    }
-
-    fn encode(&self, row: &mut [f32]) {
-        let points = self.points();
-        let (sets, flags) = row.split_at_mut(4 * points);
-        grid::write_sets(sets, points, &self.sets());
-        for (plane, flag) in flags.chunks_exact_mut(points).zip(self.flags()) {
-            plane.fill(if flag { 1.0 } else { 0.0 });
-        }
-    }
-
-    fn row_len(&self) -> usize {
-        6 * self.points()
+    fn planes(&self) -> Self::Planes {
+        let mover = self.mover();
+        let [own, opponent] = [mover, mover.other()].map(|player| self.stones[player as usize]);
+        let black_to_move = if mover == Player::First { self.board } else { Bits::EMPTY };
+        let after_pass = if self.passes > 0 { self.board } else { Bits::EMPTY };
+        [own, opponent, self.banned(), self.in_atari(), black_to_move, after_pass]
     }
 
     /// Stones, forbidden points, mover and pass decide what the network sees and may answer.
-    fn key(&self) -> u64 {
+    fn position_hash(&self) -> u64 {
         // the words beyond a small board count, so that keys are the same for every W
         let hash = |set: Bits<W>| {
-            grid::hash_words(&std::array::from_fn::<_, MOST_WORDS, _>(|i| if i < W { set.0[i] } else { 0 }))
+            grid::hash_words(&std::array::from_fn::<_, MAX_WORDS, _>(|i| if i < W { set.0[i] } else { 0 }))
         };
-        let mover = self.to_move();
+        let mover = self.mover();
         let [own, opponent] = [mover, mover.other()].map(|player| hash(self.stones[player as usize]));
         let banned = hash(self.banned());
-        let flags = u64::from(self.flags()[0]) | u64::from(self.passes) << 1 | u64::from(self.is_over()) << 3;
+        let black_to_move = u64::from(mover == Player::First);
+        let flags = black_to_move | u64::from(self.passes) << 1 | u64::from(self.is_over()) << 3;
         grid::hash_words(&[own, opponent, banned, flags])
     }
 
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.points() + 1).map(|action| self.name(action))
-    }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let owner = |point| grid::owner(|player| self.stones[player as usize].has(point));
-        Ok(Cells::of_stones(grid::numbers_down(self.size()), grid::gtp_letters(self.size()), ['X', 'O'], owner))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Black", "White"])
-    }
-
-    fn notation(&self) -> String {
-        self.moves.iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
-    }
-
-    fn clone_box(&self) -> Box<dyn State> {
-        Box::new(self.clone())
-    }
-
-    fn copy_from(&mut self, other: &dyn State) {
-        let other = other.as_any().downcast_ref::<Self>().expect("a position of the same game");
-        let (mut boards, mut moves) = (std::mem::take(&mut self.boards), std::mem::take(&mut self.moves));
+    fn assign(&mut self, other: &Self) {
+        let mut boards = std::mem::take(&mut self.boards);
+        let mut moves = std::mem::take(&mut self.moves);
         boards.clone_from(&other.boards);
         moves.clone_from(&other.moves);
-        let Position { stones, board, not_first, not_last, size, double_komi, passes, settled, .. } = *other;
-        let banned = other.banned.clone();
-        *self =
-            Position { stones, board, not_first, not_last, size, double_komi, passes, banned, boards, settled, moves };
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+        *self = Position { banned: other.banned.clone(), boards, moves, ..*other };
     }
 }
 

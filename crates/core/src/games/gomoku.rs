@@ -3,18 +3,16 @@
 //! Actions are the points row by row from the top. Features: two planes, own stones and the opponent's. Moves are written as
 //! in GTP: `A1` is the lower left point and there is no column I.
 
-use std::any::Any;
-
 use super::bits::Bits;
-use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid::{self, Coordinates};
+use super::grid_game::{GridGame, Moves};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "gomoku";
 const SIZES: std::ops::RangeInclusive<usize> = 5..=15;
-const ALLOWED: &str = "a whole number from 5 to 15";
 const DEFAULT_SIZE: usize = 15;
 const LINE: usize = 5;
-const MOST_POINTS: usize = 15 * 15;
+const MAX_POINTS: usize = 15 * 15;
 
 type Points = Bits<4>;
 
@@ -26,20 +24,16 @@ pub struct Gomoku {
 
 /// Builds the game: `gomoku` is 15x15, `gomoku(size=9)` 9x9.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    let size = args.take::<usize>(NAME, "size", ALLOWED)?.unwrap_or(DEFAULT_SIZE);
+    let size = grid::take_length(&mut args, NAME, "size", SIZES)?.unwrap_or(DEFAULT_SIZE);
     args.finish(NAME, &["size"])?;
-    if !SIZES.contains(&size) {
-        return Err(GameError(format!("{NAME}(size={size}): size must be {ALLOWED}")));
-    }
     let info = GameInfo {
         name: NAME.into(),
-        spec: if size == DEFAULT_SIZE { NAME.into() } else { format!("{NAME}(size={size})") },
+        spec: grid::spec(NAME, [(size != DEFAULT_SIZE).then(|| format!("size={size}"))]),
         num_actions: size * size,
         feature_shape: [2, size, size],
         max_plies: size * size,
     };
-    let start =
-        Position { stones: [Points::EMPTY; 2], size: size as u8, ply: 0, has_line: false, moves: [0; MOST_POINTS] };
+    let start = Position { stones: [Points::EMPTY; 2], size: size as u8, has_line: false, moves: Moves::NONE };
     Ok(Box::new(Gomoku { info, start }))
 }
 
@@ -62,14 +56,15 @@ impl Game for Gomoku {
     }
 }
 
-/// A position: the stones of both players, whether the last one made a line, and the moves in order.
+/// A position.
 #[derive(Clone, Copy)]
 struct Position {
+    /// The stones of both players.
     stones: [Points; 2],
     size: u8,
-    ply: u8,
+    /// The last stone has made a line.
     has_line: bool,
-    moves: [u8; MOST_POINTS],
+    moves: Moves<MAX_POINTS>,
 }
 
 impl Position {
@@ -97,93 +92,60 @@ impl Position {
         [(0, 1), (1, 0), (1, 1), (1, -1)].into_iter().any(|(dr, dc)| run(dr, dc) + 1 + run(-dr, -dc) >= LINE)
     }
 
-    fn moves(&self) -> &[u8] {
-        &self.moves[..usize::from(self.ply)]
-    }
-
-    fn planes(&self) -> [Points; 2] {
-        let mover = self.to_move();
+    /// The mover's stones and the opponent's.
+    fn own_and_other(&self) -> [Points; 2] {
+        let mover = self.mover();
         [mover, mover.other()].map(|player| self.stones[player as usize])
-    }
-
-    fn name(&self, point: usize) -> String {
-        grid::gtp_name(point, self.size(), self.size())
     }
 }
 
-impl State for Position {
-    #[inline]
-    fn to_move(&self) -> Player {
-        grid::alternating(self.ply)
+impl GridGame for Position {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Black", "White"];
+    const COORDINATES: Coordinates = Coordinates::Gtp;
+    type Planes = [Points; 2];
+
+    fn shape(&self) -> (usize, usize) {
+        (self.size(), self.size())
     }
 
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
+    fn moves(&self) -> &[u8] {
+        self.moves.as_slice()
+    }
+
+    fn owner(&self, point: usize) -> Option<Player> {
+        grid::owner(|player| self.stones[player as usize].has(point))
+    }
+
+    fn add_legal(&self, actions: &mut Vec<Action>) {
         if !self.has_line {
             let taken = self.stones[0] | self.stones[1];
-            out.extend((0..self.points()).filter(|&point| !taken.has(point)).map(|point| point as Action));
+            actions.extend((0..self.points()).filter(|&point| !taken.has(point)).map(|point| point as Action));
         }
     }
 
-    fn play(&mut self, action: Action) {
-        let mover = self.to_move();
+    fn make_move(&mut self, action: Action) {
+        let mover = self.mover();
         self.stones[mover as usize] |= Points::square(action.into());
-        self.moves[usize::from(self.ply)] = action as u8;
-        self.ply += 1;
+        self.moves.push(action);
         self.has_line = self.makes_line(action.into(), mover);
     }
 
-    fn outcome(&self) -> Option<Outcome> {
+    fn result(&self) -> Option<(Outcome, &'static str)> {
         if self.has_line {
-            return Some(Outcome::Win(self.to_move().other()));
+            return Some((Outcome::Win(self.mover().other()), "five in a row"));
         }
-        (usize::from(self.ply) == self.points()).then_some(Outcome::Draw)
+        (self.moves.count() == self.points()).then_some((Outcome::Draw, "full board"))
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.outcome().map(|outcome| if outcome == Outcome::Draw { "full board" } else { "five in a row" })
+    fn planes(&self) -> Self::Planes {
+        self.own_and_other()
     }
 
-    fn ply(&self) -> usize {
-        usize::from(self.ply)
+    fn position_hash(&self) -> u64 {
+        let [own, other] = self.own_and_other();
+        grid::hash_words(&[grid::hash_words(&own.0), grid::hash_words(&other.0), u64::from(self.has_line)])
     }
-
-    fn encode(&self, row: &mut [f32]) {
-        grid::write_sets(row, self.points(), &self.planes());
-    }
-
-    fn row_len(&self) -> usize {
-        2 * self.points()
-    }
-
-    fn key(&self) -> u64 {
-        let [own, opponent] = self.planes();
-        grid::hash_words(&[grid::hash_words(&own.0), grid::hash_words(&opponent.0), u64::from(self.has_line)])
-    }
-
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.points()).map(|point| self.name(point))
-    }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let owner = |point| grid::owner(|player| self.stones[player as usize].has(point));
-        Ok(Cells::of_stones(grid::numbers_down(self.size()), grid::gtp_letters(self.size()), ['X', 'O'], owner))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Black", "White"])
-    }
-
-    fn notation(&self) -> String {
-        self.moves().iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
-    }
-
-    crate::game::plain_copy!();
 }
 
 #[cfg(test)]

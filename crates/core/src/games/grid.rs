@@ -1,12 +1,13 @@
-//! What games on a rectangular grid share: symmetries, squares out of bit sets, labels.
+//! What games on a rectangular grid share: symmetries, planes, names of squares, parameters.
 
-use super::bits::Bits;
-use crate::game::{Action, GameError, Player, State, Symmetry};
+use std::ops::RangeInclusive;
+
+use crate::game::{Action, GameError, Player, SpecArgs, State, Symmetry};
 
 /// The player to move after this many plies, in games where the players take turns.
 #[inline]
-pub fn alternating(ply: u8) -> Player {
-    if ply & 1 == 0 { Player::First } else { Player::Second }
+pub fn alternating(plies: usize) -> Player {
+    if plies & 1 == 0 { Player::First } else { Player::Second }
 }
 
 /// Square permutations of a grid, identity first: eight for a square one, four for a rectangle.
@@ -34,15 +35,6 @@ pub fn point_symmetries(rows: usize, columns: usize, more: usize) -> Vec<Symmetr
 pub fn symmetry_of(squares: Vec<u32>, more: usize) -> Symmetry {
     let others = (squares.len()..squares.len() + more).map(|action| action as Action);
     Symmetry { actions: squares.iter().map(|&s| s as Action).chain(others).collect(), squares }
-}
-
-/// Writes sets of squares as planes of zeros and ones, one after another.
-pub fn write_sets<const W: usize>(planes: &mut [f32], squares: usize, sets: &[Bits<W>]) {
-    for (plane, set) in planes.chunks_exact_mut(squares).zip(sets) {
-        for (part, word) in plane.chunks_mut(64).zip(set.0) {
-            write_plane(part, word);
-        }
-    }
 }
 
 /// One symmetry: new square (r, c) shows the old one reached by the flips, then by the transposition.
@@ -126,7 +118,7 @@ pub fn find_action(
     legal.iter().find(named).copied().ok_or_else(|| {
         let allowed: Vec<String> = legal.iter().map(|&a| names(a).swap_remove(0)).collect();
         let allowed = if allowed.is_empty() { "none (the game is over)".into() } else { allowed.join(" ") };
-        GameError(format!("{text:?} is no legal move of {game} here; legal moves: {allowed}"))
+        GameError(format!("{text:?} is not a legal move of {game} here; legal moves: {allowed}"))
     })
 }
 
@@ -147,37 +139,75 @@ pub fn only_notation(game: &str, notation: Option<&str>) -> Result<(), GameError
     }
 }
 
-/// Letters of the columns as GTP has them: there is no I.
+/// How the squares of a board are named, and what stands at its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinates {
+    /// As in chess: `a1` is the lower left square.
+    Chess,
+    /// As in Othello and Hex: `a1` is the upper left square.
+    FromTop,
+    /// As in GTP: `A1` is the lower left point, and there is no column I.
+    Gtp,
+    /// Columns have numbers too.
+    ColumnNumbers,
+}
+
+/// Letters of the columns in GTP.
 const GTP_LETTERS: &[u8; 19] = b"ABCDEFGHJKLMNOPQRST";
 
-/// GTP name of a point, counted row by row from the top: `A1` is the lower left one.
-pub fn gtp_name(point: usize, rows: usize, columns: usize) -> String {
-    format!("{}{}", char::from(GTP_LETTERS[point % columns]), rows - point / columns)
+impl Coordinates {
+    /// Name of a square, counted row by row from the top.
+    pub fn name(self, square: usize, rows: usize, columns: usize) -> String {
+        format!("{}{}", self.column(square % columns), self.row(square / columns, rows))
+    }
+
+    /// Labels of the rows, from the top, and of the columns.
+    pub fn labels(self, rows: usize, columns: usize) -> (Vec<String>, Vec<String>) {
+        let row_labels = (0..rows).map(|row| self.row(row, rows).to_string()).collect();
+        let column_labels = (0..columns).map(|column| self.column(column)).collect();
+        (row_labels, column_labels)
+    }
+
+    fn row(self, row: usize, rows: usize) -> usize {
+        match self {
+            Coordinates::FromTop => row + 1,
+            Coordinates::Chess | Coordinates::Gtp | Coordinates::ColumnNumbers => rows - row,
+        }
+    }
+
+    fn column(self, column: usize) -> String {
+        match self {
+            Coordinates::Chess | Coordinates::FromTop => char::from(b'a' + column as u8).to_string(),
+            Coordinates::Gtp => char::from(GTP_LETTERS[column]).to_string(),
+            Coordinates::ColumnNumbers => (column + 1).to_string(),
+        }
+    }
+}
+
+/// Takes a length of the board out of the parameters; `None` when it is absent. Fails on lengths that are not allowed.
+pub fn take_length(
+    args: &mut SpecArgs,
+    game: &str,
+    name: &str,
+    allowed: RangeInclusive<usize>,
+) -> Result<Option<usize>, GameError> {
+    let words = format!("a whole number from {} to {}", allowed.start(), allowed.end());
+    let length = args.take::<usize>(game, name, &words)?;
+    if let Some(given) = length.filter(|length| !allowed.contains(length)) {
+        return Err(GameError(format!("{game}({name}={given}): {name} must be {words}")));
+    }
+    Ok(length)
+}
+
+/// The spec of a game with these parameters; `None` for those that have their default.
+pub fn spec(game: &str, parameters: impl IntoIterator<Item = Option<String>>) -> String {
+    let given: Vec<String> = parameters.into_iter().flatten().collect();
+    if given.is_empty() { game.into() } else { format!("{game}({})", given.join(",")) }
 }
 
 /// The names of two players, as `State::sides` has them.
 pub fn sides(names: [&str; 2]) -> [String; 2] {
     names.map(String::from)
-}
-
-/// Labels a, b, c and so on.
-pub fn letters(count: usize) -> Vec<String> {
-    (b'a'..).take(count).map(|letter| char::from(letter).to_string()).collect()
-}
-
-/// The letters of GTP as labels.
-pub fn gtp_letters(count: usize) -> Vec<String> {
-    GTP_LETTERS[..count].iter().map(|&letter| char::from(letter).to_string()).collect()
-}
-
-/// Labels 1, 2, 3 and so on.
-pub fn numbers(count: usize) -> Vec<String> {
-    (1..=count).map(|number| number.to_string()).collect()
-}
-
-/// The same from the last to the first: rows whose first one is the lowest.
-pub fn numbers_down(count: usize) -> Vec<String> {
-    (1..=count).rev().map(|number| number.to_string()).collect()
 }
 
 /// The player who has a square in their set.

@@ -4,17 +4,15 @@
 //! mirrored cell, instead of a first move. Features: three planes, own stones, the opponent's, ones where Red is to move.
 //! Moves are written as `a1` for the upper left cell: column letter, row from the top.
 
-use std::any::Any;
-
 use super::bits::Bits;
-use super::grid;
+use super::grid::{self, Coordinates};
+use super::grid_game::{GridGame, Moves};
 use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "hex";
 const SIZES: std::ops::RangeInclusive<usize> = 3..=13;
-const ALLOWED: &str = "a whole number from 3 to 13";
 const DEFAULT_SIZE: usize = 11;
-const MOST_CELLS: usize = 13 * 13;
+const MAX_CELLS: usize = 13 * 13;
 
 type Stones = Bits<3>;
 
@@ -26,20 +24,13 @@ pub struct Hex {
 
 /// Builds the game: `hex` is 11x11, `hex(size=7)` 7x7, `hex(size=7,swap=true)` with the swap rule.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    let size = args.take::<usize>(NAME, "size", ALLOWED)?.unwrap_or(DEFAULT_SIZE);
+    let size = grid::take_length(&mut args, NAME, "size", SIZES)?.unwrap_or(DEFAULT_SIZE);
     let swap = args.take::<bool>(NAME, "swap", "true or false")?.unwrap_or(false);
     args.finish(NAME, &["size", "swap"])?;
-    if !SIZES.contains(&size) {
-        return Err(GameError(format!("{NAME}(size={size}): size must be {ALLOWED}")));
-    }
-    let parameters: Vec<String> =
-        [(size != DEFAULT_SIZE).then(|| format!("size={size}")), swap.then(|| "swap=true".into())]
-            .into_iter()
-            .flatten()
-            .collect();
+    let parameters = [(size != DEFAULT_SIZE).then(|| format!("size={size}")), swap.then(|| "swap=true".to_string())];
     let info = GameInfo {
         name: NAME.into(),
-        spec: if parameters.is_empty() { NAME.into() } else { format!("{NAME}({})", parameters.join(",")) },
+        spec: grid::spec(NAME, parameters),
         num_actions: size * size + usize::from(swap),
         feature_shape: [3, size, size],
         max_plies: size * size + usize::from(swap),
@@ -68,33 +59,32 @@ impl Game for Hex {
     }
 }
 
-/// A position: the stones of both players, who has connected, and the moves in order.
+/// A position.
 #[derive(Clone, Copy)]
 struct Position {
+    /// The stones of both players.
     stones: [Stones; 2],
+    /// Cells that are not in the first column.
     not_first: Stones,
+    /// Cells that are not in the last column.
     not_last: Stones,
+    /// Who has connected their sides.
     winner: Option<Player>,
     size: u8,
     has_swap: bool,
-    ply: u8,
-    moves: [u8; MOST_CELLS + 1],
+    moves: Moves<{ MAX_CELLS + 1 }>,
 }
 
 impl Position {
     fn new(size: usize, has_swap: bool) -> Self {
-        let cells = |holds: &dyn Fn(usize) -> bool| {
-            (0..size * size).filter(|&c| holds(c)).fold(Stones::EMPTY, |set, cell| set | Stones::square(cell))
-        };
         Position {
             stones: [Stones::EMPTY; 2],
-            not_first: cells(&|cell| cell % size != 0),
-            not_last: cells(&|cell| cell % size != size - 1),
+            not_first: Stones::filter(size * size, |cell| cell % size != 0),
+            not_last: Stones::filter(size * size, |cell| cell % size != size - 1),
             winner: None,
             size: size as u8,
             has_swap,
-            ply: 0,
-            moves: [0; MOST_CELLS + 1],
+            moves: Moves::NONE,
         }
     }
 
@@ -137,117 +127,84 @@ impl Position {
         chain.squares().any(|cell| along(cell) == 0) && chain.squares().any(|cell| along(cell) == size - 1)
     }
 
-    fn moves(&self) -> &[u8] {
-        &self.moves[..usize::from(self.ply)]
-    }
-
     fn can_swap(&self) -> bool {
-        self.has_swap && self.ply == 1
-    }
-
-    /// `a1` for the upper left cell, `swap`.
-    fn name(&self, action: usize) -> String {
-        if action == self.num_cells() {
-            return "swap".into();
-        }
-        format!("{}{}", char::from(b'a' + (action % self.size()) as u8), action / self.size() + 1)
-    }
-
-    fn owner(&self, cell: usize) -> Option<Player> {
-        [Player::First, Player::Second].into_iter().find(|&player| self.stones[player as usize].has(cell))
+        self.has_swap && self.moves.count() == 1
     }
 }
 
-impl State for Position {
-    #[inline]
-    fn to_move(&self) -> Player {
-        grid::alternating(self.ply)
+impl GridGame for Position {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Red", "Blue"];
+    const COORDINATES: Coordinates = Coordinates::FromTop;
+    const LAST_ACTION: &'static str = "swap";
+    type Planes = [Stones; 3];
+
+    fn shape(&self) -> (usize, usize) {
+        (self.size(), self.size())
     }
 
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
-        if self.winner.is_none() {
-            let taken = self.stones[0] | self.stones[1];
-            out.extend((0..self.num_cells()).filter(|&cell| !taken.has(cell)).map(|cell| cell as Action));
-            out.extend(self.can_swap().then(|| self.swap()));
+    fn moves(&self) -> &[u8] {
+        self.moves.as_slice()
+    }
+
+    fn owner(&self, cell: usize) -> Option<Player> {
+        grid::owner(|player| self.stones[player as usize].has(cell))
+    }
+
+    fn add_legal(&self, actions: &mut Vec<Action>) {
+        if self.winner.is_some() {
+            return;
+        }
+        let taken = self.stones[0] | self.stones[1];
+        actions.extend((0..self.num_cells()).filter(|&cell| !taken.has(cell)).map(|cell| cell as Action));
+        if self.can_swap() {
+            actions.push(self.swap());
         }
     }
 
-    fn play(&mut self, action: Action) {
-        let mover = self.to_move();
-        self.moves[usize::from(self.ply)] = action as u8;
+    fn make_move(&mut self, action: Action) {
+        let mover = self.mover();
         if action == self.swap() {
             // Mirrored at the long diagonal, where Blue's sides become Red's: the stone is worth to Blue what it
             // was worth to Red.
-            let (row, column) = (usize::from(self.moves[0]) / self.size(), usize::from(self.moves[0]) % self.size());
+            let stone = usize::from(self.moves.as_slice()[0]);
+            let (row, column) = (stone / self.size(), stone % self.size());
             self.stones = [Stones::EMPTY, Stones::square(column * self.size() + row)];
         } else {
             self.stones[mover as usize] |= Stones::square(action.into());
             self.winner = self.connects(action.into(), mover).then_some(mover);
         }
-        self.ply += 1;
+        self.moves.push(action);
     }
 
     #[inline]
-    fn outcome(&self) -> Option<Outcome> {
-        self.winner.map(Outcome::Win)
+    fn result(&self) -> Option<(Outcome, &'static str)> {
+        self.winner.map(|player| (Outcome::Win(player), "sides connected"))
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.winner.map(|_| "sides connected")
+    fn planes(&self) -> Self::Planes {
+        let mover = self.mover();
+        let [own, other] = [mover, mover.other()].map(|player| self.stones[player as usize]);
+        let red = if mover == Player::First { Stones::first(self.num_cells()) } else { Stones::EMPTY };
+        [own, other, red]
     }
 
-    fn ply(&self) -> usize {
-        usize::from(self.ply)
-    }
-
-    fn encode(&self, row: &mut [f32]) {
-        let mover = self.to_move();
-        let (stones, colour) = row.split_at_mut(2 * self.num_cells());
-        grid::write_sets(stones, self.num_cells(), &[mover, mover.other()].map(|player| self.stones[player as usize]));
-        colour.fill(if mover == Player::First { 1.0 } else { 0.0 });
-    }
-
-    fn row_len(&self) -> usize {
-        3 * self.num_cells()
-    }
-
-    fn key(&self) -> u64 {
+    fn position_hash(&self) -> u64 {
         let [red, blue] = self.stones.map(|set| grid::hash_words(&set.0));
         // Stones alone do not say whose turn it is, since a swap changes the parity of their numbers.
-        grid::hash_words(&[red, blue, u64::from(self.ply & 1), u64::from(self.can_swap())])
+        grid::hash_words(&[red, blue, self.mover() as u64, u64::from(self.can_swap())])
     }
 
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.num_cells() + usize::from(self.has_swap)).map(|action| self.name(action))
-    }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let size = self.size();
-        Ok(Cells::of_stones(grid::numbers(size), grid::letters(size), ['X', 'O'], |cell| self.owner(cell)))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Red", "Blue"])
+    fn num_actions(&self) -> usize {
+        self.num_cells() + usize::from(self.has_swap)
     }
 
     /// Each row half a cell further to the right than the one above.
-    fn text(&self) -> String {
-        let board = self.cells().map_or_else(|_| String::new(), |cells| cells.text());
+    fn board_text(&self, cells: &Cells) -> String {
+        let board = cells.text();
         let slanted = board.lines().enumerate().map(|(row, line)| format!("{}{line}\n", " ".repeat(row)));
-        slanted.collect::<String>() + &self.caption()
+        slanted.collect()
     }
-
-    fn notation(&self) -> String {
-        self.moves().iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
-    }
-
-    crate::game::plain_copy!();
 }
 
 #[cfg(test)]
@@ -303,7 +260,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn somebody_connects_in_every_game(
-            size in 3..=13usize, choices in proptest::collection::vec(proptest::prelude::any::<u16>(), MOST_CELLS)
+            size in 3..=13usize, choices in proptest::collection::vec(proptest::prelude::any::<u16>(), MAX_CELLS)
         ) {
             let mut position = Position::new(size, false);
             for choice in choices {

@@ -6,6 +6,7 @@ pub mod connect4;
 pub mod go;
 pub mod gomoku;
 pub mod grid;
+pub mod grid_game;
 pub mod hex;
 pub mod minichess;
 pub mod nogo;

@@ -4,15 +4,13 @@
 //! points, the opponent's legal points, rows from top to bottom. Moves are written as in GTP: `A1` is the lower left
 //! point and there is no column I.
 
-use std::any::Any;
-
 use super::bits::Bits;
-use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid::{self, Coordinates};
+use super::grid_game::{GridGame, Moves};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "nogo";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
-const ALLOWED: &str = "a whole number from 2 to 13";
 const DEFAULT_SIZE: usize = 9;
 const MAX_POINTS: usize = 13 * 13;
 
@@ -24,7 +22,7 @@ pub struct NoGo<const W: usize> {
 
 /// Builds the game: `nogo` is 9x9, `nogo(size=7)` square, `nogo(rows=3,cols=4)` rectangular.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    let [size, rows, columns] = ["size", "rows", "cols"].map(|name| length(&mut args, name));
+    let [size, rows, columns] = ["size", "rows", "cols"].map(|name| grid::take_length(&mut args, NAME, name, SIZES));
     args.finish(NAME, &["size", "rows", "cols"])?;
     let (rows, columns) = match (size?, rows?, columns?) {
         (size, None, None) => (size.unwrap_or(DEFAULT_SIZE), size.unwrap_or(DEFAULT_SIZE)),
@@ -36,16 +34,6 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
         2 => Box::new(NoGo::<2>::new(rows, columns)),
         _ => Box::new(NoGo::<3>::new(rows, columns)),
     })
-}
-
-/// One of the parameters that are a length of the board.
-fn length(args: &mut SpecArgs, name: &str) -> Result<Option<usize>, GameError> {
-    match args.take::<usize>(NAME, name, ALLOWED)? {
-        Some(value) if !SIZES.contains(&value) => {
-            Err(GameError(format!("{NAME}({name}={value}): {name} must be {ALLOWED}")))
-        }
-        value => Ok(value),
-    }
 }
 
 impl<const W: usize> NoGo<W> {
@@ -92,39 +80,40 @@ pub struct Position<const W: usize> {
     stones: [Bits<W>; 2],
     /// Empty points where a move of this colour would capture or be suicide.
     banned: [Bits<W>; 2],
-    /// All points; those not in the first column; those not in the last one.
+    /// All points.
     board: Bits<W>,
+    /// Points that are not in the first column.
     not_first: Bits<W>,
+    /// Points that are not in the last column.
     not_last: Bits<W>,
     rows: u8,
     columns: u8,
-    ply: u8,
-    moves: [u8; MAX_POINTS],
+    moves: Moves<MAX_POINTS>,
 }
 
 impl<const W: usize> Position<W> {
     /// The empty board.
     fn new(rows: usize, columns: usize) -> Self {
-        let points = |holds: &dyn Fn(usize) -> bool| {
-            (0..rows * columns).filter(|&p| holds(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
-        };
+        let points = rows * columns;
         Position {
             stones: [Bits::EMPTY; 2],
             banned: [Bits::EMPTY; 2],
-            board: points(&|_| true),
-            not_first: points(&|point| point % columns != 0),
-            not_last: points(&|point| point % columns != columns - 1),
+            board: Bits::first(points),
+            not_first: Bits::filter(points, |point| point % columns != 0),
+            not_last: Bits::filter(points, |point| point % columns != columns - 1),
             rows: rows as u8,
             columns: columns as u8,
-            ply: 0,
-            moves: [0; MAX_POINTS],
+            moves: Moves::NONE,
         }
     }
 
-    /// The position with these stones; sides of 1 point are allowed. What led to it is not known, so `notation` is empty.
-    /// Fails where a point has two stones, and where a chain has no liberty.
+    /// The position with these stones; sides of 1 point are allowed. The moves that led to it are not known, so `notation` does not
+    /// tell them. Fails where a point has two stones, and where a chain has no liberty.
     pub fn from_stones(rows: usize, columns: usize, stones: [Bits<W>; 2], to_move: Player) -> Result<Self, GameError> {
-        let mut position = Position { stones, ply: to_move as u8, ..Position::new(rows, columns) };
+        let mut position = Position { stones, ..Position::new(rows, columns) };
+        if to_move == Player::Second {
+            position.moves.push(0); // stands for the unknown moves: their number decides who is to move
+        }
         if !(stones[0] & stones[1]).is_empty() {
             return Err(GameError("two stones on one point".into()));
         }
@@ -144,11 +133,6 @@ impl<const W: usize> Position<W> {
     /// The stones of the first and of the second player.
     pub fn stones(&self) -> [Bits<W>; 2] {
         self.stones
-    }
-
-    /// Rows and columns of the board.
-    pub fn shape(&self) -> (usize, usize) {
-        (self.rows.into(), self.columns.into())
     }
 
     #[inline]
@@ -184,7 +168,7 @@ impl<const W: usize> Position<W> {
     }
 
     /// Bans the points that became illegal by the stone just put on `point`: last liberties of the chains that lost
-    /// or changed a liberty, and points beside them or beside the stone that would now be suicide.
+    /// or changed a liberty, and points next to them or to the stone that would now be suicide.
     fn ban(&mut self, point: Bits<W>, mover: Player) {
         // Only chains that touch the new stone have lost a liberty or grown, so only near them a point can
         // have become illegal.
@@ -224,112 +208,60 @@ impl<const W: usize> Position<W> {
             }
         }
     }
-
-    fn moves(&self) -> &[u8] {
-        &self.moves[..usize::from(self.ply)]
-    }
-
-    /// Own stones, the opponent's, own legal points, the opponent's.
-    fn planes(&self) -> [Bits<W>; 4] {
-        let (mover, other) = (self.to_move(), self.to_move().other());
-        [self.stones[mover as usize], self.stones[other as usize], self.legal(mover), self.legal(other)]
-    }
-
-    fn num_points(&self) -> usize {
-        usize::from(self.rows) * usize::from(self.columns)
-    }
-
-    /// GTP name of a point.
-    fn point_name(&self, point: usize) -> String {
-        grid::gtp_name(point, self.rows.into(), self.columns.into())
-    }
 }
 
-impl<const W: usize> State for Position<W> {
+impl<const W: usize> GridGame for Position<W> {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Black", "White"];
+    const COORDINATES: Coordinates = Coordinates::Gtp;
+    type Planes = [Bits<W>; 4];
+
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.into(), self.columns.into())
+    }
+
+    fn moves(&self) -> &[u8] {
+        self.moves.as_slice()
+    }
+
+    fn owner(&self, point: usize) -> Option<Player> {
+        grid::owner(|player| self.stones[player as usize].has(point))
+    }
+
     #[inline]
-    fn to_move(&self) -> Player {
-        grid::alternating(self.ply)
+    fn mover(&self) -> Player {
+        self.moves.mover()
     }
 
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
-        out.extend(self.legal(self.to_move()).squares().map(|point| point as Action));
+    fn add_legal(&self, actions: &mut Vec<Action>) {
+        actions.extend(self.legal(self.mover()).squares().map(|point| point as Action));
     }
 
-    fn play(&mut self, action: Action) {
-        let mover = self.to_move();
+    fn make_move(&mut self, action: Action) {
+        let mover = self.mover();
         let point = Bits::square(action.into());
         self.stones[mover as usize] |= point;
-        self.moves[usize::from(self.ply)] = action as u8;
-        self.ply += 1;
+        self.moves.push(action);
         self.ban(point, mover);
     }
 
     #[inline]
-    fn outcome(&self) -> Option<Outcome> {
-        let mover = self.to_move();
-        self.legal(mover).is_empty().then(|| Outcome::Win(mover.other()))
+    fn result(&self) -> Option<(Outcome, &'static str)> {
+        let mover = self.mover();
+        self.legal(mover).is_empty().then(|| (Outcome::Win(mover.other()), "no legal move"))
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.outcome().map(|_| "no legal move")
-    }
-
-    fn ply(&self) -> usize {
-        usize::from(self.ply)
-    }
-
-    fn encode(&self, row: &mut [f32]) {
-        grid::write_sets(row, self.num_points(), &self.planes());
-    }
-
-    /// Panics on boards of more than 64 points, which have no packed form.
-    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
-        assert!(W == 1, "boards of more than 64 squares have no packed form");
-        for (mask, set) in masks.iter_mut().zip(self.planes()) {
-            *mask = set.0[0];
-        }
-        values.fill(1.0);
-    }
-
-    fn row_len(&self) -> usize {
-        4 * self.num_points()
+    fn planes(&self) -> Self::Planes {
+        let (mover, other) = (self.mover(), self.mover().other());
+        [self.stones[mover as usize], self.stones[other as usize], self.legal(mover), self.legal(other)]
     }
 
     /// The stones decide the legal points, so they are all that counts.
-    fn key(&self) -> u64 {
-        let [own, opponent, ..] = self.planes();
-        grid::hash_words(&[grid::hash_words(&own.0), grid::hash_words(&opponent.0)])
+    fn position_hash(&self) -> u64 {
+        let mover = self.mover();
+        let [own, opponent] = [mover, mover.other()].map(|player| grid::hash_words(&self.stones[player as usize].0));
+        grid::hash_words(&[own, opponent])
     }
-
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.num_points()).map(|point| self.point_name(point))
-    }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, |action| vec![self.point_name(action.into())])
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let owner = |point| grid::owner(|player| self.stones[player as usize].has(point));
-        Ok(Cells::of_stones(
-            grid::numbers_down(usize::from(self.rows)),
-            grid::gtp_letters(usize::from(self.columns)),
-            ['X', 'O'],
-            owner,
-        ))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Black", "White"])
-    }
-
-    fn notation(&self) -> String {
-        self.moves().iter().map(|&point| self.point_name(point.into())).collect::<Vec<_>>().join(" ")
-    }
-
-    crate::game::plain_copy!();
 }
 
 #[cfg(test)]

@@ -4,16 +4,18 @@
 //! Actions are the squares row by row from the top (a1 is the upper left one, as the game writes them), then the pass, which is
 //! legal where no other move is. Features: four planes, own discs, the opponent's, own legal squares, the opponent's.
 
-use std::any::Any;
+use std::cmp::Ordering;
 
-use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::bits::Bits;
+use super::grid::{self, Coordinates};
+use super::grid_game::{GridGame, Moves};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "othello";
 const DEFAULT_SIZE: usize = 8;
 const ALLOWED: &str = "4, 6 or 8";
 /// A game has at most a move for every free square, and a pass before each.
-const MOST_PLIES: usize = 2 * 60;
+const MAX_PLIES: usize = 2 * 60;
 
 /// The game of Othello on one board.
 pub struct Othello {
@@ -30,7 +32,7 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     }
     let info = GameInfo {
         name: NAME.into(),
-        spec: if size == DEFAULT_SIZE { NAME.into() } else { format!("{NAME}(size={size})") },
+        spec: grid::spec(NAME, [(size != DEFAULT_SIZE).then(|| format!("size={size}"))]),
         num_actions: size * size + 1,
         feature_shape: [4, size, size],
         max_plies: 2 * (size * size - 4),
@@ -70,14 +72,14 @@ impl Game for Othello {
     }
 }
 
-/// A position: the squares of both players, and the moves in order.
+/// A position.
 #[derive(Clone, Copy)]
 struct Position {
+    /// The squares of both players.
     discs: [u64; 2],
     to_move: Player,
     size: u8,
-    ply: u8,
-    moves: [u8; MOST_PLIES],
+    moves: Moves<MAX_PLIES>,
 }
 
 impl Position {
@@ -86,7 +88,7 @@ impl Position {
         let square = |row: usize, column: usize| 1u64 << (row * size + column);
         let white = square(half - 1, half - 1) | square(half, half);
         let black = square(half - 1, half) | square(half, half - 1);
-        Position { discs: [black, white], to_move: Player::First, size: size as u8, ply: 0, moves: [0; MOST_PLIES] }
+        Position { discs: [black, white], to_move: Player::First, size: size as u8, moves: Moves::NONE }
     }
 
     #[inline]
@@ -155,46 +157,45 @@ impl Position {
     fn pass(&self) -> Action {
         self.squares() as Action
     }
-
-    fn moves(&self) -> &[u8] {
-        &self.moves[..usize::from(self.ply)]
-    }
-
-    /// Own discs, the opponent's, own legal squares, the opponent's.
-    fn planes(&self) -> [u64; 4] {
-        let (mover, other) = (self.to_move, self.to_move.other());
-        [self.discs[mover as usize], self.discs[other as usize], self.legal(mover), self.legal(other)]
-    }
-
-    /// `a1` for the upper left square, `pass`.
-    fn name(&self, action: usize) -> String {
-        if action == self.squares() {
-            return "pass".into();
-        }
-        format!("{}{}", char::from(b'a' + (action % self.size()) as u8), action / self.size() + 1)
-    }
 }
 
-impl State for Position {
+impl GridGame for Position {
+    const NAME: &'static str = NAME;
+    const SIDES: [&'static str; 2] = ["Black", "White"];
+    const COORDINATES: Coordinates = Coordinates::FromTop;
+    const LAST_ACTION: &'static str = "pass";
+    type Planes = [Bits<1>; 4];
+
     #[inline]
-    fn to_move(&self) -> Player {
+    fn mover(&self) -> Player {
         self.to_move
     }
 
-    fn legal_actions(&self, out: &mut Vec<Action>) {
-        out.clear();
+    fn shape(&self) -> (usize, usize) {
+        (self.size(), self.size())
+    }
+
+    fn moves(&self) -> &[u8] {
+        self.moves.as_slice()
+    }
+
+    fn owner(&self, square: usize) -> Option<Player> {
+        grid::owner(|player| self.discs[player as usize] >> square & 1 == 1)
+    }
+
+    fn add_legal(&self, actions: &mut Vec<Action>) {
         let mut legal = self.legal(self.to_move);
         // A pass exists only where the opponent can move: otherwise the game is over.
         if legal == 0 && self.legal(self.to_move.other()) != 0 {
-            out.push(self.pass());
+            actions.push(self.pass());
         }
         while legal != 0 {
-            out.push(legal.trailing_zeros() as Action);
+            actions.push(legal.trailing_zeros() as Action);
             legal &= legal - 1;
         }
     }
 
-    fn play(&mut self, action: Action) {
+    fn make_move(&mut self, action: Action) {
         let (mover, other) = (self.to_move, self.to_move.other());
         if action != self.pass() {
             let square = 1u64 << action;
@@ -202,76 +203,33 @@ impl State for Position {
             self.discs[mover as usize] |= square | flipped;
             self.discs[other as usize] &= !flipped;
         }
-        self.moves[usize::from(self.ply)] = action as u8;
-        self.ply += 1;
+        self.moves.push(action);
         self.to_move = other;
     }
 
-    fn outcome(&self) -> Option<Outcome> {
+    fn result(&self) -> Option<(Outcome, &'static str)> {
         if self.legal(self.to_move) != 0 || self.legal(self.to_move.other()) != 0 {
             return None;
         }
         let [first, second] = self.discs.map(u64::count_ones);
         Some(match first.cmp(&second) {
-            std::cmp::Ordering::Greater => Outcome::Win(Player::First),
-            std::cmp::Ordering::Less => Outcome::Win(Player::Second),
-            std::cmp::Ordering::Equal => Outcome::Draw,
+            Ordering::Greater => (Outcome::Win(Player::First), "more discs"),
+            Ordering::Less => (Outcome::Win(Player::Second), "more discs"),
+            Ordering::Equal => (Outcome::Draw, "equal discs"),
         })
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.outcome().map(|outcome| if outcome == Outcome::Draw { "equal discs" } else { "more discs" })
-    }
-
-    fn ply(&self) -> usize {
-        usize::from(self.ply)
-    }
-
-    fn encode(&self, row: &mut [f32]) {
-        for (plane, bits) in row.chunks_exact_mut(self.squares()).zip(self.planes()) {
-            grid::write_plane(plane, bits);
-        }
-    }
-
-    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
-        masks.copy_from_slice(&self.planes());
-        values.fill(1.0);
-    }
-
-    fn row_len(&self) -> usize {
-        4 * self.squares()
+    fn planes(&self) -> Self::Planes {
+        let (mover, other) = (self.to_move, self.to_move.other());
+        let [own, opponent] = [mover, other].map(|player| self.discs[player as usize]);
+        [own, opponent, self.legal(mover), self.legal(other)].map(|squares| Bits([squares]))
     }
 
     /// The discs decide the legal squares, so they are all that counts.
-    fn key(&self) -> u64 {
-        let [own, opponent, ..] = self.planes();
+    fn position_hash(&self) -> u64 {
+        let [own, opponent] = [self.to_move, self.to_move.other()].map(|player| self.discs[player as usize]);
         grid::hash_words(&[own, opponent])
     }
-
-    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
-        grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.squares() + 1).map(|action| self.name(action))
-    }
-
-    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
-        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
-    }
-
-    fn cells(&self) -> Result<Cells, String> {
-        let size = self.size();
-        let owner = |square| grid::owner(|player| self.discs[player as usize] >> square & 1 == 1);
-        Ok(Cells::of_stones(grid::numbers(size), grid::letters(size), ['X', 'O'], owner))
-    }
-
-    fn sides(&self) -> [String; 2] {
-        grid::sides(["Black", "White"])
-    }
-
-    fn notation(&self) -> String {
-        self.moves().iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
-    }
-
-    crate::game::plain_copy!();
 }
 
 #[cfg(test)]
@@ -324,7 +282,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn games_agree_with_the_rules_read_literally(
-            size in proptest::sample::select(vec![4usize, 6, 8]), choices in proptest::collection::vec(0..64usize, MOST_PLIES)
+            size in proptest::sample::select(vec![4usize, 6, 8]), choices in proptest::collection::vec(0..64usize, MAX_PLIES)
         ) {
             let mut position = Position::new(size);
             for choice in choices {

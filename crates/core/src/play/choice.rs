@@ -3,8 +3,8 @@
 use crate::game::Action;
 use crate::play::settings::Temperature;
 
-/// Temperatures below count as this, since 1/T must be finite.
-const LEAST_TEMPERATURE: f64 = 1e-300;
+/// Smaller temperatures count as this one, since 1/T must be finite.
+const MIN_TEMPERATURE: f64 = 1e-300;
 
 /// What is known of a move of the root.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl RootMove {
         if self.q.is_nan() { f32::NEG_INFINITY } else { self.q }
     }
 
-    /// May it be played, as far as the net gives it a chance?
+    /// Whether it may be played: the net gives it a chance, or it has visits.
     fn is_open(&self) -> bool {
         self.prior > 0.0 || self.visits > 0
     }
@@ -63,7 +63,7 @@ pub fn choose(moves: &[RootMove], best: Action, temperature: f64, uniform: f64, 
     let weights = weights(&open, settings);
     // Relative to the greatest, so that a small temperature raises no number above 1 to a huge power.
     let top = weights.iter().copied().fold(0.0, f64::max);
-    let exponent = 1.0 / temperature.max(LEAST_TEMPERATURE);
+    let exponent = 1.0 / temperature.max(MIN_TEMPERATURE);
     let mut sum = 0.0;
     let cumulative: Vec<f64> = weights
         .iter()

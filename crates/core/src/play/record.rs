@@ -1,7 +1,7 @@
-//! What is left of a game: its columns, one row a move, and its result.
+//! The record of a game: its moves as columns, and its result.
 
 use crate::game::Action;
-use crate::play::found::Found;
+use crate::play::chosen_move::ChosenMove;
 
 /// End reason of a game that a player gave up.
 pub const RESIGNATION: &str = "resignation";
@@ -45,22 +45,22 @@ pub struct Columns {
 
 impl Columns {
     /// Adds a move.
-    pub fn push(&mut self, mover: usize, found: &Found) {
-        self.actions.push(found.action);
+    pub fn push(&mut self, mover: usize, chosen: &ChosenMove) {
+        self.actions.push(chosen.action);
         self.movers.push(mover as u8);
-        self.policy_actions.extend(found.target.iter().map(|(action, _)| action));
-        self.policy_counts.extend(found.target.iter().map(|(_, count)| count));
-        self.policy_lengths.push(found.target.len() as u16);
-        self.root_wdl.extend(found.root_wdl);
-        self.net_value.push(found.net_value);
-        self.surprise.push(found.surprise);
-        self.visits.push(found.visits);
-        self.temperatures.push(found.temperature);
-        self.learn.push(u8::from(found.learn));
-        self.scores.push(found.score);
-        self.depths.push(found.depth);
-        self.seconds.push(found.seconds);
-        self.proven.push(found.proven);
+        self.policy_actions.extend(chosen.target.iter().map(|(action, _)| action));
+        self.policy_counts.extend(chosen.target.iter().map(|(_, count)| count));
+        self.policy_lengths.push(chosen.target.len() as u16);
+        self.root_wdl.extend(chosen.root_wdl);
+        self.net_value.push(chosen.net_value);
+        self.surprise.push(chosen.surprise);
+        self.visits.push(chosen.visits);
+        self.temperatures.push(chosen.temperature);
+        self.learn.push(u8::from(chosen.learn));
+        self.scores.push(chosen.score);
+        self.depths.push(chosen.depth);
+        self.seconds.push(chosen.seconds);
+        self.proven.push(chosen.proven);
     }
 }
 
@@ -77,6 +77,6 @@ pub struct Record {
     pub end_reason: String,
     /// The side that resigned, or would have, if it was played out.
     pub resigned: Option<usize>,
-    /// What was said of moves, by their index.
+    /// Notes on moves, by their index.
     pub notes: Vec<(usize, String)>,
 }

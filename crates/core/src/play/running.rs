@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::evaluator::Origin;
 use crate::game::{Action, Outcome, Player, State};
 use crate::math::streams::{Purpose, Stream, derived_seed};
-use crate::play::found::Found;
+use crate::play::chosen_move::ChosenMove;
 use crate::play::record::{Columns, PLY_LIMIT, RESIGNATION, Record};
 use crate::play::settings::GameRules;
 use crate::play::watch::Watch;
@@ -31,7 +31,7 @@ pub struct Plan {
 pub struct Lost {
     /// The end reason of the game.
     pub reason: String,
-    /// What happened, one line; empty: nothing to tell.
+    /// What happened, one line; empty where the reason says it all.
     pub detail: String,
     /// It gave the game up.
     pub resigned: bool,
@@ -46,13 +46,13 @@ pub struct Running {
     pub state: Box<dyn State>,
     /// The trees, once they were needed.
     pub trees: [Option<usize>; 2],
-    /// Moves that each tree has not seen.
+    /// Moves that each tree has not been advanced by.
     pub unplayed: [Vec<Action>; 2],
     /// What was played.
     pub columns: Columns,
     /// When the player to move began to think.
     pub begun: Instant,
-    /// The search in progress is one in full.
+    /// The search in progress has all visits (playout cap).
     pub full: bool,
     draws: Stream,
     own_trees: bool,
@@ -102,7 +102,7 @@ impl Running {
         derived_seed(self.plan.seed, Purpose::Tree, self.tree_number() as u64)
     }
 
-    /// Seed of all that somebody draws who is asked for this move.
+    /// Seed for a player without a forest that is asked for this move.
     pub fn answer_seed(&self) -> u64 {
         derived_seed(self.plan.seed, Purpose::Answer, self.state.ply() as u64)
     }
@@ -112,7 +112,7 @@ impl Running {
         self.plan.plies + self.columns.actions.len()
     }
 
-    /// Is the move at this ply searched in full, of which a share is?
+    /// Whether the move at this ply is one of the share that is searched in full.
     pub fn draws_full(&self, share: f64) -> bool {
         Stream::new(self.plan.seed, Purpose::PlayoutCap, self.plies() as u64).uniform() < share
     }
@@ -123,24 +123,24 @@ impl Running {
     }
 
     /// Plays and records a move of the player to move.
-    pub fn play(&mut self, found: &Found) {
+    pub fn play(&mut self, chosen: &ChosenMove) {
         let side = self.side();
         if let Some(watch) = &mut self.watch {
-            watch.see(side, found.value(), self.plan.plies + self.columns.actions.len());
+            watch.see(side, chosen.value(), self.plan.plies + self.columns.actions.len());
         }
-        self.columns.push(side, found);
-        self.state.play(found.action);
+        self.columns.push(side, chosen);
+        self.state.play(chosen.action);
         self.full = true;
         // A tree sees moves when its player searches next; a tree that does not exist yet will begin from the
         // position itself.
         for (tree, unplayed) in self.trees.iter().zip(&mut self.unplayed) {
             if tree.is_some() {
-                unplayed.push(found.action);
+                unplayed.push(chosen.action);
             }
         }
     }
 
-    /// Keeps what was said of the last move.
+    /// Keeps a note on the last move.
     pub fn note(&mut self, text: String) {
         self.notes.push((self.columns.actions.len().saturating_sub(1), text));
     }
@@ -150,7 +150,7 @@ impl Running {
         self.lost = Some(lost);
     }
 
-    /// Has the game ended, by its rules, a resignation, a failure or the limit of plies?
+    /// Whether the game has ended: by its rules, a resignation, a failure or the limit of plies.
     pub fn is_over(&self, rules: &GameRules) -> bool {
         let resigned = || self.watch.as_ref().is_some_and(|watch| watch.resigns().is_some());
         let reached = |limit: Option<usize>, count: usize| limit.is_some_and(|most| count >= most);

@@ -1,4 +1,4 @@
-//! What decides a game beside its seed and the evaluators. The settings are those of Python's models, which check their ranges.
+//! What decides a game, apart from its seed and the evaluators. The settings are those of Python's models, which check their ranges.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct PlayoutCap {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resignation {
-    /// Root value that is hopeless, or any below.
+    /// Greatest root value that is hopeless.
     pub threshold: f64,
     /// Number of hopeless searches of a player in a row.
     pub moves: u32,
@@ -81,7 +81,7 @@ pub struct SearchPlayer {
     pub rules: Option<Arc<dyn OutsideRules>>,
 }
 
-/// Rules that hold for all games beside those of the game itself.
+/// Rules that hold for all games, in addition to those of the game itself.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRules {
@@ -95,11 +95,11 @@ pub struct GameRules {
     pub tree_per_side: bool,
 }
 
-/// Everybody who plays, and what they share.
-pub struct Table {
-    /// Who plays; `None`: somebody who is asked for each move.
+/// The players, and what they share.
+pub struct Lineup {
+    /// The players that search; `None`: a player without a forest, which the caller is asked for.
     pub players: Vec<Option<SearchPlayer>>,
-    /// What they ask.
+    /// The evaluators of their searches.
     pub evaluators: Vec<Arc<dyn Evaluator>>,
     /// Rules of all games.
     pub rules: GameRules,
@@ -110,7 +110,7 @@ pub struct Table {
 pub struct Layout {
     /// Games at a time.
     pub parallel: usize,
-    /// Most rows of a batch.
+    /// Greatest number of rows in a batch.
     pub batch_size: usize,
     /// Threads, each with its part of the games.
     pub workers: usize,

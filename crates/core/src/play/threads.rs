@@ -1,7 +1,7 @@
-//! The threads that play games, and what passes between them and the caller.
+//! The threads that play games, and the messages between them and the caller.
 //!
-//! The caller gives plans with `begin` while there `has_room`, says `no_more` when it has none, and takes events. Plans go to the
-//! threads in turns, so that it does not depend on time which games share batches.
+//! The caller begins games with `begin` while the threads have room (`has_room`), says `no_more` when it has no plan left, and waits for
+//! events. Plans go to the threads in turn, so that which games share batches does not depend on time.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,11 +15,11 @@ use crate::forest::ForestError;
 use crate::game::{Action, GameInfo};
 use crate::play::record::Record;
 use crate::play::running::{Lost, Plan};
-use crate::play::settings::{Layout, Table};
+use crate::play::settings::{Layout, Lineup};
 use crate::play::worker::{Links, Order, Worker};
 use crate::step::StepFacts;
 
-/// One plan for this many games at a time waits at each worker, so that a game that ends is followed at once.
+/// Games of a worker for each plan that waits there, so that another game begins at once where one ends.
 const AHEAD_SHARE: usize = 16;
 
 /// A player without a forest is to move.
@@ -28,13 +28,13 @@ pub struct Question {
     pub number: u64,
     /// Index of the player.
     pub player: usize,
-    /// The moves since the position that its plan begins with.
+    /// The moves since the position where its plan begins.
     pub actions: Vec<Action>,
-    /// Of all random draws for this move.
+    /// Seed of all random draws for this move.
     pub seed: u64,
 }
 
-/// What a player without a forest replies.
+/// The answer of a player without a forest.
 pub enum Answer {
     /// A move. `score`: NaN: unknown; `depth`: 0: unknown; `seconds`: `None`: as long as the reply took; `note`: of this move.
     Move {
@@ -44,31 +44,31 @@ pub enum Answer {
         score: f32,
         /// Plies looked ahead.
         depth: u16,
-        /// How long the player thought.
+        /// Time that the player took.
         seconds: Option<f32>,
-        /// What a user should know of it.
+        /// A note for the user.
         note: String,
     },
     /// The player has lost.
     Lost(Lost),
 }
 
-/// What happens in the games.
+/// An event in the games.
 pub enum Event {
     /// A player without a forest is to move.
     Asked(Question),
     /// A game is over.
     Ended {
-        /// Who played it.
+        /// Index of the worker that played it.
         worker: usize,
         /// The game.
         record: Box<Record>,
     },
-    /// No game goes on: what went wrong, in one line.
+    /// All games have stopped: what went wrong, in one line.
     Failed(String),
 }
 
-/// What was done until now.
+/// Totals until now.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Games that are over.
@@ -77,15 +77,15 @@ pub struct Facts {
     pub moves: u64,
     /// Visits of all trees.
     pub visits: u64,
-    /// Leaves found in caches.
+    /// Leaves whose evaluation was in a cache.
     pub cache_hits: u64,
-    /// Leaves looked for there.
+    /// Leaves looked up in caches.
     pub cache_lookups: u64,
     /// Bytes of the trees of running games.
     pub tree_bytes: u64,
     /// By evaluator.
     pub networks: Vec<StepFacts>,
-    /// Waiting for players without a forest while no game could go on.
+    /// Time spent waiting for players without a forest while no game could continue.
     pub waited: Duration,
 }
 
@@ -108,37 +108,42 @@ impl Facts {
 }
 
 /// A worker as the caller sees it.
-struct Hand {
+struct WorkerHandle {
     orders: Sender<Order>,
     facts: Arc<Mutex<Facts>>,
     thread: JoinHandle<()>,
-    /// Games that it was given and that are not over.
+    /// Games that were assigned to it and are not over.
     load: usize,
-    /// Games that it is given at most.
-    most: usize,
+    /// Greatest number of games assigned to it at a time.
+    max_load: usize,
 }
 
-/// Which worker plays what.
-struct Hands {
-    all: Vec<Hand>,
-    /// Worker of each running game.
-    places: HashMap<u64, usize>,
-    /// Games that were begun.
+/// The workers, and which of them plays which game.
+struct Workers {
+    handles: Vec<WorkerHandle>,
+    /// Index of the worker of each running game, by the game's number.
+    worker_of: HashMap<u64, usize>,
+    /// Games begun until now.
     begun: usize,
     /// Facts of workers that have ended.
     ended: Facts,
 }
 
-impl Hands {
-    /// A worker that has failed takes no orders.
+impl Workers {
+    /// Sends an order; a worker that has failed takes none.
     fn order(&self, index: usize, order: Order) {
-        let _ = self.all[index].orders.send(order);
+        let _ = self.handles[index].orders.send(order);
+    }
+
+    /// Sends the same order to all workers.
+    fn order_all(&self, order: impl Fn() -> Order) {
+        (0..self.handles.len()).for_each(|index| self.order(index, order()));
     }
 }
 
 /// The threads that play. Its calls may come from any thread.
 pub struct GameThreads {
-    hands: Mutex<Hands>,
+    workers: Mutex<Workers>,
     events: Mutex<Receiver<Event>>,
     stop: Arc<AtomicBool>,
     players: usize,
@@ -146,7 +151,7 @@ pub struct GameThreads {
 
 impl GameThreads {
     /// Starts the threads, which wait for games.
-    pub fn new(table: Table, info: &GameInfo, layout: Layout) -> Result<Self, ForestError> {
+    pub fn new(lineup: Lineup, info: &GameInfo, layout: Layout) -> Result<Self, ForestError> {
         let refuse = |what: String| Err(ForestError(what));
         if layout.parallel < 1 {
             return refuse(format!("the number of parallel games must be >= 1, got {}", layout.parallel));
@@ -154,80 +159,81 @@ impl GameThreads {
         if layout.batch_size < 1 {
             return refuse(format!("batch_size must be >= 1, got {}", layout.batch_size));
         }
-        let ruled = table.players.iter().flatten().any(|player| player.rules.is_some());
+        let ruled = lineup.players.iter().flatten().any(|player| player.rules.is_some());
         let workers = if ruled { 1 } else { layout.workers.clamp(1, layout.parallel) };
-        let (table, stop) = (Arc::new(table), Arc::new(AtomicBool::new(false)));
+        let (lineup, stop) = (Arc::new(lineup), Arc::new(AtomicBool::new(false)));
         let (sender, events) = channel();
-        let ended = Facts::new(table.evaluators.len());
-        let hands = Hands { all: Vec::new(), places: HashMap::new(), begun: 0, ended };
+        let ended = Facts::new(lineup.evaluators.len());
+        let no_workers = Workers { handles: Vec::new(), worker_of: HashMap::new(), begun: 0, ended };
         let threads = GameThreads {
-            hands: Mutex::new(hands),
+            workers: Mutex::new(no_workers),
             events: Mutex::new(events),
             stop: stop.clone(),
-            players: table.players.len(),
+            players: lineup.players.len(),
         };
         for index in 0..workers {
             let slots = layout.parallel / workers + usize::from(index < layout.parallel % workers);
             let (orders, inbox) = channel();
-            let facts = Arc::new(Mutex::new(Facts::new(table.evaluators.len())));
+            let facts = Arc::new(Mutex::new(Facts::new(lineup.evaluators.len())));
             let links =
                 Links { index, orders: inbox, events: sender.clone(), stop: stop.clone(), facts: facts.clone() };
-            let worker = Worker::new(table.clone(), info, &layout, slots, links)?;
+            let worker = Worker::new(lineup.clone(), info, &layout, slots, links)?;
             let events = sender.clone();
             let spawned =
                 std::thread::Builder::new().name(format!("games {index}")).spawn(move || run(worker, &events));
             let thread = spawned.map_err(|error| ForestError(format!("threads: {error}")))?;
-            let most = slots + slots.div_ceil(AHEAD_SHARE);
-            locked(&threads.hands).all.push(Hand { orders, facts, thread, load: 0, most });
+            let max_load = slots + slots.div_ceil(AHEAD_SHARE);
+            let handle = WorkerHandle { orders, facts, thread, load: 0, max_load };
+            locked(&threads.workers).handles.push(handle);
         }
         Ok(threads)
     }
 
-    /// Is there a worker that waits for a game, or soon will?
+    /// Whether a worker waits for a game, or soon will.
     pub fn has_room(&self) -> bool {
-        locked(&self.hands).all.iter().any(|hand| hand.load < hand.most)
+        locked(&self.workers).handles.iter().any(|worker| worker.load < worker.max_load)
     }
 
     /// Number of games that are not over.
     pub fn running(&self) -> usize {
-        locked(&self.hands).places.len()
+        locked(&self.workers).worker_of.len()
     }
 
-    /// Lets this game be played.
+    /// Begins this game.
     pub fn begin(&self, plan: Plan) -> Result<(), ForestError> {
         if plan.sides.iter().any(|side| *side >= self.players) {
             return Err(ForestError(format!("there are {} players, got sides {:?}", self.players, plan.sides)));
         }
-        let mut hands = locked(&self.hands);
-        if hands.all.is_empty() {
-            return Err(ForestError("these games were given up".into()));
+        let mut workers = locked(&self.workers);
+        if workers.handles.is_empty() {
+            return Err(ForestError("these games were stopped".into()));
         }
         // In turns and not to the idlest worker: which games share batches must not depend on time, since a
         // net may round a row differently in a batch of another size.
-        let index = hands.begun % hands.all.len();
-        hands.begun += 1;
-        hands.places.insert(plan.number, index);
-        hands.all[index].load += 1;
-        hands.order(index, Order::Play(Box::new(plan)));
+        let index = workers.begun % workers.handles.len();
+        workers.begun += 1;
+        workers.worker_of.insert(plan.number, index);
+        workers.handles[index].load += 1;
+        workers.order(index, Order::Play(Box::new(plan)));
         Ok(())
     }
 
     /// There are no more games at present.
     pub fn no_more(&self) {
-        let hands = locked(&self.hands);
-        (0..hands.all.len()).for_each(|index| hands.order(index, Order::NoMore));
+        let workers = locked(&self.workers);
+        workers.order_all(|| Order::NoMore);
     }
 
-    /// What happens next; `None`: nothing in this time.
-    pub fn wait(&self, most: Duration) -> Option<Event> {
+    /// Waits for the next event; `None`: there was none in this time.
+    pub fn wait(&self, timeout: Duration) -> Option<Event> {
         // The lock of the events is released before that of the workers is taken: a caller that answers
         // meanwhile is not blocked, and no two locks are held at once.
-        let event = locked(&self.events).recv_timeout(most).ok()?;
+        let event = locked(&self.events).recv_timeout(timeout).ok()?;
         if let Event::Ended { worker, record } = &event {
-            let mut hands = locked(&self.hands);
-            hands.places.remove(&record.number);
-            if let Some(hand) = hands.all.get_mut(*worker) {
-                hand.load -= 1;
+            let mut workers = locked(&self.workers);
+            workers.worker_of.remove(&record.number);
+            if let Some(handle) = workers.handles.get_mut(*worker) {
+                handle.load -= 1;
             }
         }
         Some(event)
@@ -235,37 +241,37 @@ impl GameThreads {
 
     /// Answers a question about the game with this number.
     pub fn answer(&self, number: u64, answer: Answer) {
-        let hands = locked(&self.hands);
-        if let Some(index) = hands.places.get(&number) {
-            hands.order(*index, Order::Answered(number, answer));
+        let workers = locked(&self.workers);
+        if let Some(index) = workers.worker_of.get(&number) {
+            workers.order(*index, Order::Answered(number, answer));
         }
     }
 
-    /// What all have done, of which each tells now and then, and whenever a game is over.
+    /// The sums over all workers, each of which reports from time to time, and whenever a game is over.
     pub fn facts(&self) -> Facts {
-        let hands = locked(&self.hands);
-        let mut sum = hands.ended.clone();
-        hands.all.iter().for_each(|hand| sum.add(&locked(&hand.facts)));
+        let workers = locked(&self.workers);
+        let mut sum = workers.ended.clone();
+        workers.handles.iter().for_each(|handle| sum.add(&locked(&handle.facts)));
         sum
     }
 
     /// Number of threads.
     pub fn workers(&self) -> usize {
-        locked(&self.hands).all.len()
+        locked(&self.workers).handles.len()
     }
 
-    /// Gives the running games up and waits for the threads to end; a batch that is computed is waited for.
+    /// Stops the running games and waits for the threads to end; a batch in progress is finished first.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        let all = {
-            let mut hands = locked(&self.hands);
-            (0..hands.all.len()).for_each(|index| hands.order(index, Order::Stop)); // wakes those that wait
-            hands.places.clear();
-            std::mem::take(&mut hands.all)
+        let handles = {
+            let mut workers = locked(&self.workers);
+            workers.order_all(|| Order::Stop); // wakes those that wait
+            workers.worker_of.clear();
+            std::mem::take(&mut workers.handles)
         };
-        for hand in all {
-            let _ = hand.thread.join(); // a panic was reported as an event
-            locked(&self.hands).ended.add(&locked(&hand.facts));
+        for handle in handles {
+            let _ = handle.thread.join(); // a panic was reported as an event
+            locked(&self.workers).ended.add(&locked(&handle.facts));
         }
     }
 }
@@ -276,7 +282,7 @@ impl Drop for GameThreads {
     }
 }
 
-/// No thread panics with one of these.
+/// Locks a mutex; no thread panics while it holds one of these.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use crate::evaluator::Origin;
 use crate::forest::{Forest, ForestError};
 use crate::game::{Action, GameInfo};
-use crate::play::found::{Found, found};
+use crate::play::chosen_move::{ChosenMove, chosen_move};
 use crate::play::running::{Plan, Running};
-use crate::play::settings::{Layout, Table};
+use crate::play::settings::{Layout, Lineup};
 use crate::play::threads::{Answer, Event, Facts, Question};
 use crate::rules::second_net::Net;
 use crate::step::{BatchBuffers, StepFacts, step};
 
 /// Time after which facts are reported again while no game ends.
-const TOLD_EVERY: Duration = Duration::from_millis(100);
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An order to a worker.
 pub enum Order {
@@ -25,9 +25,9 @@ pub enum Order {
     Play(Box<Plan>),
     /// There are no more games at present: it need not wait for one.
     NoMore,
-    /// What the player found who is to move in the game with this number.
+    /// The answer of the player to move in the game with this number.
     Answered(u64, Answer),
-    /// The games are given up.
+    /// Stop the games.
     Stop,
 }
 
@@ -41,13 +41,13 @@ struct Network {
 
 /// A thread's games.
 pub struct Worker {
-    table: Arc<Table>,
+    lineup: Arc<Lineup>,
     /// Forest of each player that searches.
     forest_of: Vec<Option<usize>>,
     /// Player of each forest.
     player_of: Vec<usize>,
     forests: Vec<Forest>,
-    /// Slot of the game that each tree of a forest is of.
+    /// Slot of the game of each tree, by forest.
     slots_of: Vec<Vec<usize>>,
     networks: Vec<Network>,
     games: Vec<Option<Running>>,
@@ -62,42 +62,42 @@ pub struct Worker {
     events: Sender<Event>,
     stop: Arc<AtomicBool>,
     reported: Arc<Mutex<Facts>>,
-    last_told: Instant,
+    last_report: Instant,
     waited: Duration,
     done: Facts,
-    /// Visits at the last turn that brought nothing.
-    still: Option<u64>,
+    /// Visits of all trees after a turn that brought neither rows nor moves; `None` after other turns.
+    idle_visits: Option<u64>,
 }
 
-/// A worker's ways to the others.
+/// The links of a worker to its caller.
 pub struct Links {
-    /// Its number.
+    /// Its index among the workers.
     pub index: usize,
-    /// Its orders.
+    /// Orders to it.
     pub orders: Receiver<Order>,
-    /// What it tells.
+    /// Events from it.
     pub events: Sender<Event>,
-    /// The games are given up.
+    /// The games are stopped.
     pub stop: Arc<AtomicBool>,
-    /// What it has done.
+    /// Its totals.
     pub facts: Arc<Mutex<Facts>>,
 }
 
 impl Worker {
     /// A worker with this many games at a time.
     pub fn new(
-        table: Arc<Table>,
+        lineup: Arc<Lineup>,
         info: &GameInfo,
         layout: &Layout,
         slots: usize,
         links: Links,
     ) -> Result<Self, ForestError> {
         let (mut forests, mut player_of, mut networks) = (Vec::new(), Vec::new(), Vec::<Network>::new());
-        let mut forest_of = vec![None; table.players.len()];
-        for (number, player) in table.players.iter().enumerate() {
+        let mut forest_of = vec![None; lineup.players.len()];
+        for (number, player) in lineup.players.iter().enumerate() {
             let Some(player) = player else { continue };
             let mut search = player.search.clone();
-            search.max_in_flight = 1; // sequential searches: a game does not depend on those beside it
+            search.max_in_flight = 1; // sequential searches: a game does not depend on the others
             let forest = Forest::with_rules(search, layout.seed, 1, player.rules.clone())?;
             forest_of[number] = Some(forests.len());
             for net in [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net)) {
@@ -110,7 +110,7 @@ impl Worker {
                     None => networks.push(Network {
                         evaluator,
                         users: vec![user],
-                        buffers: BatchBuffers::new(info, table.evaluators[evaluator].as_ref(), layout.batch_size),
+                        buffers: BatchBuffers::new(info, lineup.evaluators[evaluator].as_ref(), layout.batch_size),
                         facts: StepFacts::default(),
                     }),
                 }
@@ -135,11 +135,11 @@ impl Worker {
             events: links.events,
             stop: links.stop,
             reported: links.facts,
-            last_told: Instant::now(),
+            last_report: Instant::now(),
             waited: Duration::ZERO,
-            done: Facts::new(table.evaluators.len()),
-            still: None,
-            table,
+            done: Facts::new(lineup.evaluators.len()),
+            idle_visits: None,
+            lineup,
         })
     }
 
@@ -156,15 +156,15 @@ impl Worker {
             let moved = self.move_finished()?;
             self.check_rules()?;
             if searched || moved {
-                self.still = None;
+                self.idle_visits = None;
             } else if self.thinking.is_empty() {
                 // All games wait for players without a forest, or for plans.
                 self.wait()?;
             } else {
                 self.check_progress()?;
             }
-            if self.last_told.elapsed() >= TOLD_EVERY {
-                self.tell_facts();
+            if self.last_report.elapsed() >= REPORT_INTERVAL {
+                self.report_facts();
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Worker {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.tell_facts();
+        self.report_facts();
         let started = Instant::now();
         // A closed channel means that the caller is gone.
         let order = self.orders.recv().unwrap_or(Order::Stop);
@@ -199,7 +199,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts games while there are free places. Which game takes whose place does not depend on time: a free place waits until it is known
+    /// Starts games while there are free slots. Which game gets which slot does not depend on time: a free slot waits until it is known
     /// whether there is another game.
     fn begin_games(&mut self) -> Result<(), String> {
         while !self.free.is_empty() && !self.stop.load(Ordering::Relaxed) {
@@ -210,14 +210,14 @@ impl Worker {
                 self.wait()?;
                 continue;
             };
-            let slot = self.free.pop().expect("a free place");
-            self.games[slot] = Some(Running::new(plan, &self.table.rules));
-            self.go_on(slot)?;
+            let slot = self.free.pop().expect("a free slot");
+            self.games[slot] = Some(Running::new(plan, &self.lineup.rules));
+            self.continue_game(slot)?;
         }
         Ok(())
     }
 
-    /// Lets every network evaluate once; false if there were no rows.
+    /// Evaluates one batch with every network; false if there were no rows.
     fn search(&mut self) -> Result<bool, String> {
         let mut any = false;
         let (slots_of, games) = (&self.slots_of, &self.games);
@@ -226,7 +226,7 @@ impl Worker {
             (game.plan.origin.clone(), game.columns.actions.clone())
         };
         for network in &mut self.networks {
-            let evaluator = self.table.evaluators[network.evaluator].as_ref();
+            let evaluator = self.lineup.evaluators[network.evaluator].as_ref();
             let Network { users, buffers, facts, .. } = network;
             any |= step(&mut self.forests, users, evaluator, buffers, &root_line, facts)? > 0;
         }
@@ -244,25 +244,25 @@ impl Worker {
         }
         self.thinking = open;
         for &(forest, tree, slot) in &finished {
-            let found = self.choose(forest, tree, slot)?;
-            self.game(slot).play(&found);
-            self.go_on(slot)?;
+            let chosen = self.choose(forest, tree, slot)?;
+            self.game(slot).play(&chosen);
+            self.continue_game(slot)?;
         }
         Ok(true)
     }
 
-    fn choose(&mut self, forest: usize, tree: usize, slot: usize) -> Result<Found, String> {
-        let table = self.table.clone();
-        let player = table.players[self.player_of[forest]].as_ref().expect("who has a forest searches");
+    fn choose(&mut self, forest: usize, tree: usize, slot: usize) -> Result<ChosenMove, String> {
+        let lineup = self.lineup.clone();
+        let player = lineup.players[self.player_of[forest]].as_ref().expect("a player with a forest searches");
         let game = self.games[slot].as_mut().expect("a running game");
         // Drawn at every move, also where temperature 0 does not look at it: the next move's number is the
         // same either way.
         let uniform = game.draw();
         let search = self.forests[forest].tree(tree).map_err(|error| error.0)?;
-        let mut found = found(search, &player.moves.temperature, game.state.ply(), uniform)?;
-        found.learn = player.moves.learns && game.full;
-        found.seconds = game.begun.elapsed().as_secs_f32();
-        Ok(found)
+        let mut chosen = chosen_move(search, &player.moves.temperature, game.state.ply(), uniform)?;
+        chosen.learn = player.moves.learns && game.full;
+        chosen.seconds = game.begun.elapsed().as_secs_f32();
+        Ok(chosen)
     }
 
     fn game(&mut self, slot: usize) -> &mut Running {
@@ -270,8 +270,8 @@ impl Worker {
     }
 
     /// Ends the game, or hands it to the player to move.
-    fn go_on(&mut self, slot: usize) -> Result<(), String> {
-        let rules = self.table.rules;
+    fn continue_game(&mut self, slot: usize) -> Result<(), String> {
+        let rules = self.lineup.rules;
         if self.game(slot).is_over(&rules) {
             return self.end(slot);
         }
@@ -288,15 +288,15 @@ impl Worker {
                     actions: game.columns.actions.clone(),
                     seed: game.answer_seed(),
                 };
-                self.tell(Event::Asked(question))
+                self.send(Event::Asked(question))
             }
         }
     }
 
-    /// Lets the player to move search: in its tree of this game, which is brought to the position, or in a new one.
+    /// Begins the search of the player to move: in its tree of this game, advanced to the position, or in a new one.
     fn think(&mut self, slot: usize, mover: usize, forest: usize) -> Result<(), String> {
-        let table = self.table.clone();
-        let settings = &table.players[mover].as_ref().expect("who has a forest searches").moves;
+        let lineup = self.lineup.clone();
+        let settings = &lineup.players[mover].as_ref().expect("a player with a forest searches").moves;
         let game = self.games[slot].as_mut().expect("a running game");
         let number = game.tree_number();
         let trees = &mut self.forests[forest];
@@ -331,7 +331,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Plays the move that a player without a forest has found.
+    /// Plays the move that a player without a forest has answered.
     fn take_answer(&mut self, number: u64, answer: Answer) -> Result<(), String> {
         let waits = |game: &Option<Running>| game.as_ref().is_some_and(|game| game.plan.number == number);
         let slot = self.games.iter().position(waits).ok_or(format!("no game {number} waits for a move"))?;
@@ -347,7 +347,7 @@ impl Worker {
                     return Err(format!("action {action} is not legal here; legal: {legal:?}"));
                 }
                 let seconds = seconds.unwrap_or_else(|| game.begun.elapsed().as_secs_f32());
-                game.play(&Found {
+                game.play(&ChosenMove {
                     action,
                     target: vec![(action, 1)],
                     root_wdl: [f32::NAN; 3],
@@ -366,10 +366,10 @@ impl Worker {
                 }
             }
         }
-        self.go_on(slot)
+        self.continue_game(slot)
     }
 
-    /// Takes a game that is over off the table.
+    /// Ends a game: removes its trees, frees its slot and sends its record.
     fn end(&mut self, slot: usize) -> Result<(), String> {
         let game = self.games[slot].take().expect("a running game");
         self.free.push(slot);
@@ -380,16 +380,16 @@ impl Worker {
         }
         self.done.games += 1;
         self.done.moves += game.columns.actions.len() as u64;
-        self.tell_facts();
-        self.tell(Event::Ended { worker: self.index, record: Box::new(game.record()) })
+        self.report_facts();
+        self.send(Event::Ended { worker: self.index, record: Box::new(game.record()) })
     }
 
-    fn tell(&self, event: Event) -> Result<(), String> {
-        self.events.send(event).map_err(|_| "no one waits for these games any more".into())
+    fn send(&self, event: Event) -> Result<(), String> {
+        self.events.send(event).map_err(|_| "the caller of these games has stopped waiting".into())
     }
 
-    fn tell_facts(&mut self) {
-        self.last_told = Instant::now();
+    fn report_facts(&mut self) {
+        self.last_report = Instant::now();
         let mut facts = self.done.clone();
         for forest in &self.forests {
             let counters = forest.counters();
@@ -407,7 +407,7 @@ impl Worker {
 
     /// Fails where search rules from outside have failed; they know why.
     fn check_rules(&self) -> Result<(), String> {
-        let mut rules = self.table.players.iter().flatten().filter_map(|player| player.rules.as_ref());
+        let mut rules = self.lineup.players.iter().flatten().filter_map(|player| player.rules.as_ref());
         if rules.any(|rules| rules.has_failed()) {
             return Err("a search rule has failed".into());
         }
@@ -417,10 +417,10 @@ impl Worker {
     /// Fails where two turns in a row bring neither rows nor moves nor visits, though trees are active.
     fn check_progress(&mut self) -> Result<(), String> {
         let visits = self.forests.iter().map(|forest| forest.counters().visits).sum();
-        if self.still == Some(visits) {
-            return Err("the games stand still: no rows, no moves, yet not all are over".into());
+        if self.idle_visits == Some(visits) {
+            return Err("the games make no progress: no rows, no moves, yet not all are over".into());
         }
-        self.still = Some(visits); // from the cache, or because the games end there
+        self.idle_visits = Some(visits); // from the cache, or because the games end there
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Stones {
 impl Stones {
     pub(super) fn of(position: &Position) -> Self {
         let rows = position.board().rows();
-        let [mover, opponent] = position.planes().map(|bits| from_rows(bits, rows));
+        let [mover, opponent] = position.own_and_other().map(|bits| from_rows(bits, rows));
         Stones { mover, both: mover | opponent, ply: (mover | opponent).count_ones() }
     }
 

@@ -8,11 +8,11 @@
 
 use crate::game::{Action, Outcome, Player, State};
 
-/// Most moves of the attacker.
-pub const MOST_MOVES: u32 = 50;
+/// Maximum of moves of the attacker.
+pub const MAX_MOVES: u32 = 50;
 
-/// Most positions of one search; those that become nodes take 32 bytes each.
-const MOST_NODES: u64 = 1 << 26;
+/// Maximum of positions of one search; those that become nodes take 32 bytes each.
+const MAX_NODES: u64 = 1 << 26;
 
 /// A number that no sum of others reaches: what can never be proven, or never refuted.
 const NEVER: u32 = u32::MAX;
@@ -28,7 +28,7 @@ pub enum Found {
     Unknown,
 }
 
-/// A position of the tree; its children stand side by side.
+/// A position of the tree; its children are neighbours in memory.
 struct Node {
     action: Action,
     parent: u32,
@@ -43,10 +43,10 @@ struct Node {
 
 /// Searches for a win of the player to move within `moves` own moves; looks at about `nodes` positions.
 ///
-/// A position in which the game is over has none. A win that is found is shortened as far as the same number of positions goes
-/// again.
+/// A position in which the game is over has none. A win is then shortened, with the same number of positions once
+/// more.
 pub fn forced_win(state: &dyn State, moves: u32, nodes: u64) -> Found {
-    let found = within(state, moves.min(MOST_MOVES), nodes);
+    let found = within(state, moves.min(MAX_MOVES), nodes);
     let Found::Win(line) = &found else { return found };
     let longest = line.len().div_ceil(2) as u32;
     // Proof-number search finds a win, not the shortest one, so shorter ones are searched for afterwards.
@@ -71,9 +71,10 @@ fn within(state: &dyn State, moves: u32, nodes: u64) -> Found {
 struct Tree {
     nodes: Vec<Node>,
     attacker: Player,
-    /// The position of the node that is visited, and a place for those behind it.
+    /// The position of the node that is visited.
     visited: Box<dyn State>,
-    behind: Box<dyn State>,
+    /// A position one move after it.
+    child: Box<dyn State>,
     actions: Vec<Action>,
     /// Positions looked at so far.
     looked_at: u64,
@@ -89,7 +90,7 @@ impl Tree {
             nodes: vec![root],
             attacker: state.to_move(),
             visited: state.clone_box(),
-            behind: state.clone_box(),
+            child: state.clone_box(),
             actions: Vec::new(),
             looked_at: 0,
         }
@@ -97,7 +98,7 @@ impl Tree {
 
     /// Expands nodes until the root is proven or refuted, or this many positions were looked at.
     fn search(&mut self, state: &dyn State, limit: u64) {
-        let limit = limit.min(MOST_NODES);
+        let limit = limit.min(MAX_NODES);
         while self.nodes[0].proof != 0 && self.nodes[0].refutation != 0 && self.looked_at < limit {
             // Positions are played again from the root, since a tree of positions would need far more memory than
             // moves.
@@ -134,8 +135,8 @@ impl Tree {
         let mut actions = std::mem::take(&mut self.actions);
         self.visited.legal_actions(&mut actions);
         for &action in &actions {
-            self.behind.copy_from(self.visited.as_ref());
-            self.behind.play(action);
+            self.child.copy_from(self.visited.as_ref());
+            self.child.play(action);
             self.looked_at += 1;
             let (proof, refutation) = self.first_numbers(left);
             if left == 0 && proof != 0 {
@@ -149,7 +150,7 @@ impl Tree {
                 proof,
                 refutation,
                 left,
-                is_attacker: self.behind.to_move() == self.attacker,
+                is_attacker: self.child.to_move() == self.attacker,
             });
             let decides = if is_attacker { proof == 0 } else { refutation == 0 };
             if decides {
@@ -162,17 +163,17 @@ impl Tree {
         self.update_from(place);
     }
 
-    /// The numbers of the position behind a move: exact at the end of the game and of the attacker's moves; else by the number of
+    /// The numbers of the position after a move: exact at the end of the game and of the attacker's moves; else by the number of
     /// replies.
     fn first_numbers(&self, left: u32) -> (u32, u32) {
-        match self.behind.outcome() {
+        match self.child.outcome() {
             Some(Outcome::Win(winner)) if winner == self.attacker => (0, NEVER),
             Some(_) => (NEVER, 0),
             None if left == 0 => (NEVER, 0),
-            None if self.behind.to_move() == self.attacker => (1, 1),
+            None if self.child.to_move() == self.attacker => (1, 1),
             // Every reply has to be answered, so their number is a first guess of the proof's size: lines that
             // leave few replies come first.
-            None => (self.behind.num_legal() as u32, 1),
+            None => (self.child.num_legal() as u32, 1),
         }
     }
 

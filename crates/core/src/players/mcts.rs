@@ -19,10 +19,10 @@ use crate::math::rng::Stream;
 /// Weight of the exploration term.
 const EXPLORATION: f64 = SQRT_2;
 
-/// Most nodes of a tree (20 bytes each: 1.3 GB); once they are used up leaves stay leaves.
+/// Maximum of nodes of a tree (20 bytes each: 1.3 GB); once they are used up leaves stay leaves.
 const MAX_NODES: usize = 1 << 26;
 
-/// What a search found of one legal move.
+/// Statistics of one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveStatistics {
     /// The move.

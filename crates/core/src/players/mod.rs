@@ -1,5 +1,5 @@
-//! Players without a network: tree searches whose values come from random games, which a trained player is measured
-//! against, and exact solvers.
+//! Players without a network: tree searches whose values come from random games, as opponents by which a trained player is
+//! measured, and exact solvers.
 
 mod connect4_bits;
 pub mod exact;
@@ -16,7 +16,7 @@ pub mod solved_positions;
 use crate::game::{Action, GameError, Outcome, Player, State};
 use crate::math::rng::Stream;
 
-/// Most simulations of a search.
+/// Maximum of simulations of a search.
 pub const MAX_SIMULATIONS: u32 = 10_000_000;
 
 /// Fails for a number of simulations out of range, and where the game is over.

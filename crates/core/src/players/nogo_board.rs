@@ -23,10 +23,10 @@ impl Grid {
         for (point, around) in neighbours.iter_mut().enumerate().take(rows * columns) {
             let (row, column) = (point / columns, point % columns);
             let inside = [row > 0, row + 1 < rows, column > 0, column + 1 < columns];
-            let beside = [point.wrapping_sub(columns), point + columns, point.wrapping_sub(1), point + 1];
-            for (place, (inside, beside)) in around.iter_mut().zip(inside.into_iter().zip(beside)) {
+            let next = [point.wrapping_sub(columns), point + columns, point.wrapping_sub(1), point + 1];
+            for (place, (inside, next)) in around.iter_mut().zip(inside.into_iter().zip(next)) {
                 if inside {
-                    *place = beside as u8;
+                    *place = next as u8;
                 }
             }
         }
@@ -81,9 +81,9 @@ impl<const W: usize> Board<W> {
     #[inline]
     pub fn legal(&self, grid: &Grid, point: u8) -> [bool; 2] {
         let mut seen = 0_u32;
-        for beside in grid.neighbours[usize::from(point)] {
+        for neighbour in grid.neighbours[usize::from(point)] {
             // All neighbours are looked at before anything is decided: four table look-ups without a branch.
-            seen |= 1 << self.status[usize::from(self.chain[usize::from(beside)])];
+            seen |= 1 << self.status[usize::from(self.chain[usize::from(neighbour)])];
         }
         let has = |status: u8| seen >> status & 1 == 1;
         let free = has(EMPTY_STATUS);
@@ -97,10 +97,10 @@ impl<const W: usize> Board<W> {
         let mut liberties = Bits::EMPTY;
         self.chain[usize::from(point)] = point;
         self.next[usize::from(point)] = point;
-        for beside in grid.neighbours[usize::from(point)] {
-            let chain = self.chain[usize::from(beside)];
+        for neighbour in grid.neighbours[usize::from(point)] {
+            let chain = self.chain[usize::from(neighbour)];
             match self.status[usize::from(chain)] {
-                EMPTY_STATUS => liberties |= Bits::square(usize::from(beside)),
+                EMPTY_STATUS => liberties |= Bits::square(usize::from(neighbour)),
                 EDGE_STATUS => {}
                 status if status & 2 == own => {
                     liberties |= self.liberties[usize::from(chain)];

@@ -2,6 +2,7 @@
 
 use super::random_games::{RandomGames, Taken};
 use crate::game::{Outcome, Player, State};
+use crate::games::grid_game::GridGame;
 use crate::games::nogo::Position;
 use crate::math::rng::Stream;
 use crate::players::nogo_board::{Board, Grid};

@@ -1,11 +1,11 @@
-//! What a search with all-moves-as-first values needs of a game: its moves, and random games that tell who took what.
+//! What a search with all-moves-as-first values needs of a game: its moves, and random games with the player of each move.
 
 use crate::game::{Action, Outcome, Player, State};
 use crate::math::rng::Stream;
 use crate::players::play_to_the_end;
 
-/// Most actions of a game that is searched: they are counted as bytes.
-pub const MOST_ACTIONS: usize = 256;
+/// Maximum of actions of a game that is searched: they are counted as bytes.
+pub const MAX_ACTIONS: usize = 256;
 
 /// Random games from one position. Actions are 0 to 255.
 pub trait RandomGames {
@@ -26,14 +26,14 @@ pub trait RandomGames {
 }
 
 /// Who was the first to play each action in a simulation.
-pub struct Taken([u8; MOST_ACTIONS]);
+pub struct Taken([u8; MAX_ACTIONS]);
 
 impl Taken {
     const BY_NO_ONE: u8 = 2;
 
     /// No action was played.
     pub fn new() -> Self {
-        Taken([Self::BY_NO_ONE; MOST_ACTIONS])
+        Taken([Self::BY_NO_ONE; MAX_ACTIONS])
     }
 
     /// Forgets the first `actions` actions.

@@ -13,7 +13,7 @@
 //! (docs/reference/players.md). Results are 1 for a win, 1/2 for a draw, 0 for a loss.
 
 use super::nogo_games::NoGoGames;
-pub use super::random_games::MOST_ACTIONS;
+pub use super::random_games::MAX_ACTIONS;
 use super::random_games::{RandomGames, StateGames, Taken};
 use super::{check, halves};
 use crate::game::{Action, GameError, GameInfo, Outcome, Player, State};
@@ -58,10 +58,10 @@ pub fn search(
     seed: u64,
 ) -> Result<Vec<MoveStatistics>, GameError> {
     check(state, simulations)?;
-    if info.num_actions > MOST_ACTIONS {
+    if info.num_actions > MAX_ACTIONS {
         let (spec, count) = (&info.spec, info.num_actions);
         return Err(GameError(format!(
-            "rave plays games of at most {MOST_ACTIONS} actions, {spec} has {count}; mcts:N plays every game"
+            "rave plays games of at most {MAX_ACTIONS} actions, {spec} has {count}; mcts:N plays every game"
         )));
     }
     let position = state.as_any();

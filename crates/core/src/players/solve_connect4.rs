@@ -187,7 +187,7 @@ mod tests {
             Some(Outcome::Win(_)) => return -1,
             None => {}
         }
-        if let Some(&value) = known.get(&position.planes()) {
+        if let Some(&value) = known.get(&position.own_and_other()) {
             return value;
         }
         let after = |action| {
@@ -196,7 +196,7 @@ mod tests {
             -remembered(&child, known)
         };
         let value = legal(position).into_iter().map(after).max().unwrap();
-        known.insert(position.planes(), value);
+        known.insert(position.own_and_other(), value);
         value
     }
 
@@ -244,7 +244,7 @@ mod tests {
                     child.play(action);
                     assert_eq!(value, -remembered(&child, &mut known), "{}", child.notation());
                     if child.outcome().is_none() {
-                        next.insert(child.planes(), child);
+                        next.insert(child.own_and_other(), child);
                     }
                 }
             }

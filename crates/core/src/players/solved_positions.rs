@@ -61,7 +61,7 @@ pub struct Found {
 
 /// Solved positions of a game; fewer than are asked for where its games have no more, or `total` is spent.
 ///
-/// watch: is told how far the work is.
+/// watch: gets the progress of the work.
 pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, request: &Request, watch: &dyn Fn(Progress)) -> Found {
     let wanted = GAMES * request.count;
     let mut games: Vec<Vec<Action>> = Vec::with_capacity(wanted);

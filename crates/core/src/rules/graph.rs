@@ -1,8 +1,8 @@
-//! Graph search: a position that is reached by two orders of moves is one node. What such a node is found by, and what a visit that
-//! meets it is worth to the nodes above.
+//! Graph search: a position that is reached by two orders of moves is one node. The key of such a node, and what a visit that meets it
+//! changes in the nodes above.
 //!
-//! Edges have visits and values of their own: N(s, a) counts the visits that went by the edge, and Q(s, a) is the value that the node
-//! behind had when the edge was last visited.
+//! Edges have visits and values of their own: N(s, a) counts the visits that went by the edge, and Q(s, a) is the value that the child
+//! had when the edge was last visited.
 
 use crate::math::rng::mix;
 use crate::stats::Value;
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn the_mean_of_a_node_is_that_of_its_edges() {
-        // V = 0.1, and two edges: 4 visits of 0.5 and 2 of 0.3; the node behind the first has come to 0.2 meanwhile.
+        // V = 0.1, and two edges: 4 visits of 0.5 and 2 of 0.3; the child at the first has come to 0.2 meanwhile.
         let sum = 0.1 + 4.0 * 0.5 + 2.0 * 0.3;
         let now = Value { wl: 0.2, d: 0.25 };
         let worth = added(now, 4, Value { wl: 0.5, d: 0.5 });

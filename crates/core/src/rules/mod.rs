@@ -72,7 +72,7 @@ pub struct RuleEdge {
     pub visits: u32,
     /// N(s, a) + F(s, a): with those in flight.
     pub begun: u32,
-    /// The game is known to be over behind it.
+    /// The game is known to be over after it.
     pub ended: bool,
     /// First-play urgency: Q of an edge without visits.
     pub unvisited_q: f64,
@@ -132,7 +132,7 @@ pub trait Rule: Sync {
         self.is_asked()
     }
 
-    /// Keeps a number of every visited edge, 0 at first: a column beside the tree while the rule is on.
+    /// Keeps a number of every visited edge, 0 at first: a column of the tree while the rule is on.
     fn keeps(&self) -> bool {
         false
     }
@@ -160,7 +160,7 @@ pub trait Rule: Sync {
         self.changes_scores()
     }
 
-    /// Changes what a visit leaves behind.
+    /// Changes how a visit is backed up, or what is kept of it.
     fn changes_backup(&self) -> bool {
         self.keeps()
     }

@@ -24,7 +24,7 @@ settings! {
 impl Rule for OpponentNet {}
 
 impl OpponentNet {
-    /// Does the model act at an opponent node at this depth, in plies below the root?
+    /// Whether the model acts at an opponent node at this depth, in plies below the root.
     #[inline]
     pub fn reaches(&self, depth: usize) -> bool {
         self.plies.is_none_or(|plies| depth <= plies as usize)

@@ -6,7 +6,7 @@ use crate::rules::setting::{choices, settings};
 use crate::stats::EdgeStats;
 
 /// Plies below the root before a repeat can count: no position of chess comes back sooner.
-const LEAST_DEPTH: usize = 4;
+const MIN_DEPTH: usize = 4;
 
 choices! {
     /// Which second occurrences count.
@@ -40,7 +40,7 @@ impl Repetition {
     /// Whether a position `depth` plies below the root counts whose earlier occurrence was `plies_since` plies before it.
     pub fn counts(&self, depth: usize, plies_since: u32) -> bool {
         match self.mode {
-            RepetitionMode::InlineValue => depth >= LEAST_DEPTH && plies_since as usize <= depth,
+            RepetitionMode::InlineValue => depth >= MIN_DEPTH && plies_since as usize <= depth,
             RepetitionMode::LegacyCertain => true,
         }
     }
@@ -57,7 +57,7 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// All visits of an edge behind which nothing goes on.
+    /// All visits of an edge after which nothing follows.
     pub fn of(end: &EdgeStats) -> Removed {
         Removed { visits: end.visits, wl: end.wl, deviations: 0.0, d: f64::from(end.d) }
     }

@@ -52,7 +52,7 @@ impl Rule for SearchContempt {
 }
 
 impl SearchContempt {
-    /// May a node freeze? It is not the root, has `visits` completed visits with its own evaluation, and `is_own` when the root's player
+    /// Whether a node may freeze, which is not the root, has `visits` completed visits with its own evaluation, and `is_own` when the root's player
     /// moves there.
     #[inline]
     pub fn acts_at(&self, visits: u32, is_own: bool) -> bool {

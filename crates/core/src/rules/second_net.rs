@@ -40,7 +40,7 @@ impl Default for NodeNets {
 }
 
 impl NodeNets {
-    /// Does this net know the node?
+    /// Whether this net knows the node.
     pub fn known_to(&self, net: Net) -> bool {
         match net {
             Net::Small => self.small,

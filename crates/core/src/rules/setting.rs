@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::math::arithmetic::Arithmetic;
 
-/// A parameter outside its range, or JSON that is no `SearchParams`.
+/// A parameter outside its range, or JSON that is not a `SearchParams`.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct ParamsError(pub(crate) String);
@@ -128,7 +128,7 @@ pub(crate) use choices;
 /// settings are.
 ///
 /// Makes the struct, its defaults and its schema, and `check_as`, which fails on the first field outside its range. With `+ method`
-/// behind the type it goes on with that method, for what is no range of one field.
+/// after the type it then calls that method, for conditions on more than one field.
 macro_rules! settings {
     ($(#[doc = $about:literal])* $name:ident $(: $copy:ident)? $(+ $more:ident)? {
         $($(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr $(, $least:expr => $most:expr)?;)*

@@ -1,6 +1,6 @@
 //! Solver (certainty propagation, MCTS-Solver): proven bounds of results travel up the tree.
 //!
-//! Bounds stand in a column beside the records (`RuleColumns::bounds`). A record whose bounds meet is proven: its value is exact
+//! Bounds stand in a column of the records (`RuleColumns::bounds`). A record whose bounds meet is proven: its value is exact
 //! and frozen, and a visit that comes to it ends there.
 
 pub mod bounds;

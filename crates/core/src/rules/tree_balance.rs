@@ -1,4 +1,4 @@
-//! Tree balance: edges behind which the opponent has few replies are explored more (place 3), or valued more (place 1).
+//! Tree balance: edges after which the opponent has few replies are explored more (place 3), or valued more (place 1).
 
 use crate::rules::Rule;
 use crate::rules::setting::{ParamsError, choices, settings, within};
@@ -20,7 +20,7 @@ choices! {
 }
 
 settings! {
-    /// Tree balance: edges behind which there are few replies are explored more.
+    /// Tree balance: edges after which there are few replies are explored more.
     TreeBalance: Copy + check_more {
         /// The clean form, or one of the fork's.
         mode: TreeBalanceMode = TreeBalanceMode::Normalised;
@@ -80,7 +80,7 @@ impl TreeBalance {
         matches!(self.mode, TreeBalanceMode::Additive | TreeBalanceMode::AdditiveRelative)
     }
 
-    /// The factor of U of an edge behind which there are `replies` legal moves (0 = the game is over), `mean` over all edges.
+    /// The factor of U of an edge after which there are `replies` legal moves (0 = the game is over), `mean` over all edges.
     pub fn factor(&self, replies: f64, mean: f64) -> f64 {
         match self.mode {
             TreeBalanceMode::Normalised if replies == 0.0 => 1.0,

@@ -1,4 +1,4 @@
-//! Empirical variance of the results behind an edge: Welford's sums, and what selection makes of them (places 1, 3 and 5).
+//! Empirical variance of the results of an edge: Welford's sums, and what selection makes of them (places 1, 3 and 5).
 
 use crate::rules::Rule;
 use crate::rules::setting::{choices, settings};
@@ -30,7 +30,7 @@ choices! {
 }
 
 settings! {
-    /// Empirical variance of the results behind an edge, as noise, bonus or scale of exploration.
+    /// Empirical variance of the results of an edge, as noise, bonus or scale of exploration.
     Variance: Copy {
         /// The use of the variance.
         mode: VarianceMode = VarianceMode::HalfNormal;

@@ -7,7 +7,7 @@ use crate::rules::setting::{ParamsError, choices, settings, within};
 use crate::stats::Value;
 
 /// A share of wins, draws or losses that is no greater leaves a value unchanged: the logistic parameters would say nothing.
-const LEAST_SHARE: f64 = 1e-4;
+const MIN_SHARE: f64 = 1e-4;
 /// Elo from which on an advantage counts less, and over how many Elo that sets in.
 const SOFT_ELO: (f64, f64) = (2737.0, 250.0);
 /// The sharpness of players by their Elo: s(e) = 1 / (1 / ZERO + exp(e / SLOPE - OFFSET)).
@@ -165,7 +165,7 @@ impl Rescale {
         let d = f64::from(value.d);
         let (w, l) = ((1.0 + value.wl - d) / 2.0, (1.0 - value.wl - d) / 2.0);
         // The logistic parameters go to infinity there: a certain result has no sharpness.
-        if w.min(l).min(d) <= LEAST_SHARE {
+        if w.min(l).min(d) <= MIN_SHARE {
             return None;
         }
         let (a, b) = (self.arithmetic.ln(1.0 / l - 1.0), self.arithmetic.ln(1.0 / w - 1.0));

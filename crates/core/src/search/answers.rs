@@ -7,7 +7,7 @@ use crate::search::{Leaf, LeafSources, Search};
 use crate::stats::{Edge, Value};
 
 impl Search {
-    /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
+    /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are not finite.
     pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
         leaf.value = wdl_value(wdl)?;
         priors(leaf, logits, self.setup.params.policy_temperature, self.setup.params.arithmetic)
@@ -35,7 +35,7 @@ impl Search {
     }
 }
 
-/// The value that win, draw and loss of the mover are; fails where they are no shares.
+/// The value for the mover of win, draw and loss; fails unless they are shares that sum to 1.
 pub fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
     let sum: f32 = wdl.iter().sum();
     // The bounds leave room for the rounding of float16 nets.

@@ -7,14 +7,14 @@ use crate::stats::Edge;
 use crate::tree::Tree;
 
 impl Search {
-    /// Sees to it that the factors of a node, which the scratch position stands on, and their level are known.
+    /// Computes the factors of a node, whose position is the scratch position, and their level, unless they are known.
     #[inline]
     pub(super) fn prepare_balance(&mut self, rule: &TreeBalance, node: u32) {
         if self.tree.columns.balance.level(node) > 0.0 {
             return;
         }
         if !self.tree.columns.balance.is_known(node) {
-            self.tree.count_replies(rule, node, self.scratch.as_ref(), self.beyond.as_mut());
+            self.tree.count_replies(rule, node, self.scratch.state.as_ref(), self.scratch.child.as_mut());
         }
         self.tree.level_balance(rule, node);
     }
@@ -23,19 +23,19 @@ impl Search {
     pub(super) fn prepare_root_balance(&mut self) {
         let (Some(rule), Some(root)) = (&self.setup.params.tree_balance, self.tree.root_node()) else { return };
         if !self.tree.columns.balance.is_known(root) {
-            self.tree.count_replies(rule, root, self.root_state.as_ref(), self.beyond.as_mut());
+            self.tree.count_replies(rule, root, self.root_state.as_ref(), self.scratch.child.as_mut());
         }
     }
 }
 
 impl Tree {
-    /// Counts the replies to every edge of a node, which `state` stands on, 0 where the game is over, and keeps what the rule makes of
-    /// them.
-    fn count_replies(&mut self, rule: &TreeBalance, node: u32, state: &dyn State, beyond: &mut dyn State) {
+    /// Counts the replies to every edge of a node, 0 where the game is over, and keeps the factors that the rule computes from them.
+    /// `state`: the position of the node; `child`: a buffer.
+    fn count_replies(&mut self, rule: &TreeBalance, node: u32, state: &dyn State, child: &mut dyn State) {
         let replies = |edge: &Edge| {
-            beyond.copy_from(state);
-            beyond.play(edge.action);
-            if beyond.outcome().is_some() { 0.0 } else { beyond.num_legal() as f64 }
+            child.copy_from(state);
+            child.play(edge.action);
+            if child.outcome().is_some() { 0.0 } else { child.num_legal() as f64 }
         };
         let mut factors: Vec<f64> = self.edges(node).iter().map(replies).collect();
         let mean = factors.iter().sum::<f64>() / factors.len() as f64;

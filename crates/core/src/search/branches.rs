@@ -9,18 +9,18 @@ use crate::search::scores::{NodeContext, NodeScores};
 
 /// A visited node: the edge that leads to it, and the branch that leads to the node before; `None`: that is the root.
 pub struct Branch {
-    /// Place of the branch before among those that were found.
+    /// Index of the branch before.
     pub parent: Option<usize>,
     /// The edge.
     pub edge: EdgeReport,
 }
 
-/// A branch that was not looked behind yet. The most visited one goes first, among equals the one that was met first.
+/// A branch whose children were not looked at yet. The most visited one goes first, among equals the one that was met first.
 struct Waiting<'a> {
     visits: u32,
     met: Reverse<usize>,
     branch: Branch,
-    behind: Option<NodeContext<'a>>,
+    child: Option<NodeContext<'a>>,
 }
 
 impl Waiting<'_> {
@@ -50,7 +50,7 @@ impl Ord for Waiting<'_> {
 }
 
 impl Search {
-    /// At most `count` visited nodes below the root, the most visited first, each behind its parent. A node of a graph comes once for
+    /// At most `count` visited nodes below the root, the most visited first, each after its parent. A node of a graph comes once for
     /// every line that leads to it.
     pub fn branches(&self, count: usize) -> Vec<Branch> {
         let (mut found, mut waiting, mut met) = (Vec::new(), BinaryHeap::new(), 0);
@@ -59,8 +59,8 @@ impl Search {
         // so the order is right without a look at the whole tree.
         self.push_branches(&self.root_scores(root), None, &mut waiting, &mut met);
         while found.len() < count {
-            let Some(Waiting { branch, behind, .. }) = waiting.pop() else { break };
-            if let Some(context) = behind {
+            let Some(Waiting { branch, child, .. }) = waiting.pop() else { break };
+            if let Some(context) = child {
                 let scores = NodeScores::new(&self.setup, &self.tree, context);
                 self.push_branches(&scores, Some(found.len()), &mut waiting, &mut met);
             }
@@ -79,8 +79,8 @@ impl Search {
         let mut order = self.most_visited_first(scores);
         order.retain(|k| scores.seen(*k).0.visits > 0);
         for (k, edge) in order.clone().into_iter().zip(self.edge_reports(scores, order)) {
-            let behind = scores.context_behind(&self.setup, k).filter(|_| edge.replies > 0);
-            waiting.push(Waiting { visits: edge.visits, met: Reverse(*met), branch: Branch { parent, edge }, behind });
+            let child = scores.child_context(&self.setup, k).filter(|_| edge.replies > 0);
+            waiting.push(Waiting { visits: edge.visits, met: Reverse(*met), branch: Branch { parent, edge }, child });
             *met += 1;
         }
     }

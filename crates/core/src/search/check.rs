@@ -9,7 +9,7 @@ use crate::tree::{Node, Tree};
 impl Search {
     /// The first broken invariant of the tree, in words.
     pub fn check_invariants(&self) -> Result<(), String> {
-        if self.setup.graph {
+        if self.setup.graph() {
             let corrects = self.setup.params.solver.is_none_or(|rule| rule.retro_fix);
             return self.tree.check_graph(corrects);
         }
@@ -17,7 +17,7 @@ impl Search {
             return self.check_two_nets(rule);
         }
         let plain_solver = |rule: Solver| rule.retro_fix && !rule.clamp_to_bounds;
-        let plain = !self.setup.averages && self.setup.params.solver.is_none_or(plain_solver);
+        let plain = !self.setup.averages() && self.setup.params.solver.is_none_or(plain_solver);
         self.tree.check_invariants(plain)
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::search::Search;
 use crate::search::scores::{NodeContext, NodeScores};
+use crate::search::scoring::Scoring;
 use crate::search::select::{Limited, NodeView, Plain, best_edge};
 use crate::stats::EdgeStats;
 
@@ -16,9 +17,9 @@ impl Search {
             // 2022, algorithm 2).
             let forces = self.setup.params.forced_playouts.is_some();
             let forced = if forces { self.forced_edge(node, own) } else { None };
-            return if self.setup.halves { self.halving_edge(node) } else { forced };
+            return if self.setup.halves() { self.halving_edge(node) } else { forced };
         }
-        let frozen = if self.setup.freezes { self.draw_frozen(node, own) } else { None };
+        let frozen = if self.setup.freezes() { self.draw_frozen(node, own) } else { None };
         // Where both rules are on, an opponent that is frozen has no improved policy: its moves are drawn.
         frozen.or_else(|| self.improved_edge(node, own))
     }
@@ -27,11 +28,11 @@ impl Search {
     #[inline(never)]
     pub(super) fn edge_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
         let taken = self.edge_by_rule(node, own);
-        if self.setup.scores_by_rules {
+        if !self.setup.scoring.is_plain() {
             return self.best_by_rules(node, own, taken);
         }
         let at_root = self.path.is_empty();
-        if taken.is_none() && (self.setup.drops_priors || (at_root && self.setup.root_excludes_proven)) {
+        if taken.is_none() && (self.setup.drops_priors() || (at_root && self.setup.root_excludes_proven())) {
             return self.best_but_proven(node, own);
         }
         taken.or_else(|| {
@@ -52,7 +53,7 @@ impl Search {
         if at_root {
             // sigma^2 of a node is known at the edge that leads to it, so it travels down with the descent; the
             // root has no such edge.
-            self.variance = self.root_variance();
+            self.rules.variance = self.root_variance();
         }
         if let Some(rule) = self.setup.params.tree_balance {
             self.prepare_balance(&rule, node);
@@ -60,24 +61,21 @@ impl Search {
         // The fast loops know neither noise nor restriction. All of them find the edge that `NodeScores`
         // finds, with the same bits; tests hold them together.
         if !at_root || self.root.is_plain() {
-            if let Some(rules) = &self.setup.terms {
-                return drawn.or_else(|| self.best_by_terms(rules, node, own));
-            }
-            if let Some(rule) = self.setup.noise.filter(|_| drawn.is_none()) {
-                return self.best_by_noise(&rule, node, own);
-            }
-            if let Some(rule) = self.setup.spread.filter(|_| drawn.is_none()) {
-                return self.best_by_spread(&rule, node, own);
+            match &self.setup.scoring {
+                Scoring::Terms(rules) => return drawn.or_else(|| self.best_by_terms(rules, node, own)),
+                &Scoring::Noise(rule) if drawn.is_none() => return self.best_by_noise(&rule, node, own),
+                &Scoring::Spread(rule) if drawn.is_none() => return self.best_by_spread(&rule, node, own),
+                _ => {}
             }
         }
         let root = at_root.then_some(&self.root);
         let mixed = self.setup.params.second_net.as_ref().map(|rule| self.own_stats(rule, node, own));
         let own = mixed.unwrap_or(*own);
         let context =
-            NodeContext { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
+            NodeContext { node, own, depth: self.path.len() + 1, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
-        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
-        self.variance = scores.variance_behind(best);
+        let best = drawn.or_else(|| scores.best(&mut self.rules.draws))?;
+        self.rules.variance = scores.child_variance(best);
         Some(best)
     }
 }

@@ -1,4 +1,4 @@
-//! Search-contempt in a search: when opponent nodes freeze, what is drawn there, and for whom a tree was grown.
+//! Search-contempt in a search: when opponent nodes freeze, the draws there, and the player for whom a tree was grown.
 
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::Net;
@@ -14,7 +14,7 @@ impl Tree {
         self.columns.frozen.weights(self.visited(node))
     }
 
-    /// May the opponent reply with this edge? True where nothing is frozen.
+    /// Whether the opponent may reply with this edge; true where nothing is frozen.
     pub fn in_frozen_support(&self, node: u32, edge: usize) -> bool {
         self.columns.frozen.in_support(self.visited(node), edge)
     }
@@ -69,16 +69,16 @@ impl Search {
         let ratio = rule.ratio_at(own.visits) * model.map_or(1.0, |model| model.share);
         // No number is drawn at ratio 1, where it could not matter: the stream, and so the tree, is that of
         // the paper's rule.
-        if ratio < 1.0 && self.draws.uniform() >= ratio {
+        if ratio < 1.0 && self.rules.draws.uniform() >= ratio {
             return None;
         }
         if rule.n_scl == 0 {
             self.counters.contempt_draws += 1;
-            return draw_by_prior(self.tree.edges(node), &mut self.draws);
+            return draw_by_prior(self.tree.edges(node), &mut self.rules.draws);
         }
         let sums = self.tree.columns.frozen.sums(self.tree.visited(node));
         // Running sums instead of weights, so that a draw is one binary search.
-        let drawn = self.draws.uniform() * sums.last()?;
+        let drawn = self.rules.draws.uniform() * sums.last()?;
         self.counters.contempt_draws += 1;
         Some(sums.partition_point(|sum| *sum <= drawn))
     }

@@ -1,4 +1,4 @@
-//! What a search has done since it began.
+//! Totals of a search since it began.
 
 /// Totals since a search began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Counters {
     pub large_rows: u64,
     /// Leaves looked up in the cache.
     pub cache_lookups: u64,
-    /// Leaves found there.
+    /// Of these, leaves whose evaluation was there.
     pub cache_hits: u64,
     /// Leaves that took the evaluation of the same position elsewhere in the tree.
     pub position_hits: u64,

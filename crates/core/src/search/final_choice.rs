@@ -77,7 +77,7 @@ impl Search {
         params.gumbel.as_ref().map(|rule| self.halving_choice(rule, root)).or_else(bounds)
     }
 
-    /// Is the policy target the visits, because no rule that changes it is on?
+    /// Whether the policy target is the visits, because no rule that changes it is on.
     pub fn teaches_visits(&self) -> bool {
         let params = &self.setup.params;
         params.gumbel.is_none()

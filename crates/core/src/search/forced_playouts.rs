@@ -23,7 +23,7 @@ impl Search {
             // Only actions with at least one visit are forced (Wu 2019, section 3.2).
             record.visits > 0 && begun < rule.forced(self.root.prior(k, record.prior), child_visits)
         };
-        let may = |k: usize| self.root.allows(k) && !(self.setup.solves && self.edge_bounds(root, k).is_proven());
+        let may = |k: usize| self.root.allows(k) && !(self.setup.solves() && self.edge_bounds(root, k).is_proven());
         let mut stats = self.tree.stats(root).iter().enumerate();
         stats.find(|(k, record)| lacks(*k, record) && may(*k)).map(|(k, _)| k)
     }

@@ -14,35 +14,35 @@ pub(super) fn node_key(state: &dyn State) -> u64 {
 }
 
 impl Search {
-    /// The scratch position is no end of the game: the visit ends here if the position has a node, or waits for the network.
+    /// Where the scratch position is not the end of the game: the visit ends here if the position has a node, or waits for the network.
     pub(super) fn meet_node(&mut self) -> Option<Visit> {
         let last = *self.path.last()?;
-        let key = node_key(self.scratch.as_ref());
+        let key = node_key(self.scratch.state.as_ref());
         match self.tree.columns.graph.nodes.find(key) {
             // The node exists by another line: linking the edge to it is all, and no row goes to the network.
             Some(node) => {
                 self.tree.step_stats(last).node = node;
                 Some(self.catch_up(node))
             }
-            None => self.pending.contains(&key).then_some(Visit::Collision),
+            None => self.rules.pending_nodes.contains(&key).then_some(Visit::Collision),
         }
     }
 
     /// The position of a leaf waits for the network.
     pub(super) fn begin_waiting(&mut self, leaf: &mut Leaf) {
         leaf.node_key = node_key(leaf.state.as_ref());
-        self.pending.insert(leaf.node_key);
+        self.rules.pending_nodes.insert(leaf.node_key);
     }
 
     /// A leaf is no longer in flight.
     pub(super) fn stop_waiting(&mut self, leaf: &Leaf) {
-        self.pending.remove(&leaf.node_key);
+        self.rules.pending_nodes.remove(&leaf.node_key);
     }
 
-    /// The last edge of the path has fewer visits than the node behind it: it takes the node's value, and what is proven of it.
+    /// The last edge of the path has fewer visits than its child: it takes the node's value, and what is proven of it.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, node: u32) -> Visit {
-        if self.setup.solves && self.tree.spread_node(&self.path, node) {
+        if self.setup.solves() && self.tree.spread_node(&self.path, node) {
             self.refresh_root_bounds();
         }
         self.tree.mark(&self.path, self.turn, 1);
@@ -60,8 +60,8 @@ impl Search {
 }
 
 impl Tree {
-    /// Makes repeats that count no longer edges without visits, in a graph that was just re-rooted, where no node comes before a node
-    /// above it. Visits and mean of every node above are those of its edges again, of which none has more visits than the node behind.
+    /// Makes repeats that no longer count edges without visits, in a graph that was just re-rooted, where no node comes before a node
+    /// above it. Visits and mean of every node above are those of its edges again, of which none has more visits than its child.
     pub(super) fn reopen_graph(&mut self, rule: &Repetition) {
         let depths = self.depths();
         let mut changed = vec![false; self.num_nodes()];
@@ -86,7 +86,7 @@ impl Tree {
         true
     }
 
-    /// Gives an edge the value of the node behind it, and no more visits than that has. An exact value rests on no repeat.
+    /// Gives an edge the value of its child, and no more visits than that has. An exact value does not rest on repeats.
     fn follow_node(&mut self, node: u32, record: usize) -> bool {
         if self.columns.bounds.get(record).is_proven() {
             return false;
@@ -115,13 +115,13 @@ impl Tree {
             self.check_node(node, &own, plain_means)?;
             let depth = depths[node as usize].map(|depth: usize| depth + 1);
             for (edge, stats) in self.stats(node).iter().enumerate().filter(|(_, stats)| stats.node < TERMINAL) {
-                let behind = self.own_stats(stats.node);
+                let child = self.own_stats(stats.node);
                 let flip = self.node(stats.node).mover != self.node(node).mover;
                 let is_proven = self.bounds_at(Step { node, edge: edge as u32 }).is_proven();
-                let lags = stats.visits < behind.visits;
-                let same = stats.visits == behind.visits && stats.value(false) == behind.value(flip);
+                let lags = stats.visits < child.visits;
+                let same = stats.visits == child.visits && stats.value(false) == child.value(flip);
                 if !(is_proven || lags || same) {
-                    return Err(format!("node {node}, edge {edge}: {stats:?}, but the node behind {behind:?}"));
+                    return Err(format!("node {node}, edge {edge}: {stats:?}, but its child {child:?}"));
                 }
                 match depths[stats.node as usize] {
                     None => nodes.push(stats.node),

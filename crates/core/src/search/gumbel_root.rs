@@ -25,9 +25,9 @@ pub struct Halving {
     considered: u32,
     /// Visits that are shared; `None`: there is no limit.
     budget: Option<u32>,
-    /// How many halvings went before, without a limit.
+    /// Number of halvings before this one, without a limit.
     round: u32,
-    /// New visits of each that remains when the phase is over.
+    /// New visits that each remaining edge has when the phase is over.
     level: i64,
 }
 
@@ -59,35 +59,35 @@ impl Search {
     /// Begins and halves where it is time; true while that needs answers which are in flight.
     #[inline]
     fn waits_to_halve(&mut self) -> bool {
-        self.setup.halves && self.turn_phases()
+        self.setup.halves() && self.turn_phases()
     }
 
     #[inline(never)]
     fn turn_phases(&mut self) -> bool {
         let Some(root) = self.tree.root_node() else { return false };
         // Phases are parts of the limit, so another limit needs other phases.
-        if self.halving.limit != Some(self.visit_limit) {
+        if self.rules.halving.limit != Some(self.visit_limit) {
             self.begin_halving(root, 0);
         }
         loop {
             let left = self.left_open(root);
             // An action still lacks visits of this phase, and they may begin at once.
-            if left.iter().any(|k| self.new_visits(root, *k) < self.halving.level) {
+            if left.iter().any(|k| self.new_visits(root, *k) < self.rules.halving.level) {
                 return false;
             }
             // The comparison would change nothing, so the next phase need not wait for the answers in flight.
-            if !left.is_empty() && self.halving.repeats() {
-                self.halving.add_phase();
+            if !left.is_empty() && self.rules.halving.repeats() {
+                self.rules.halving.add_phase();
             } else if self.tree.root.in_flight > 0 {
                 // To halve, all Q of the phase must be complete: a Q that lacks visits in flight would depend on
                 // the size of the batches.
                 return true;
             } else if left.is_empty() {
-                self.begin_halving(root, self.halving.round);
-            } else if self.halving.remaining.len() > 2 {
+                self.begin_halving(root, self.rules.halving.round);
+            } else if self.rules.halving.remaining.len() > 2 {
                 self.halve(root);
             } else {
-                self.begin_halving(root, self.halving.round + 1);
+                self.begin_halving(root, self.rules.halving.round + 1);
             }
         }
     }
@@ -106,8 +106,8 @@ impl Search {
 
     /// The edges that remain and are open.
     fn left_open(&self, root: u32) -> Vec<usize> {
-        let remaining = self.halving.remaining.iter().copied();
-        if !self.setup.root_excludes_proven {
+        let remaining = self.rules.halving.remaining.iter().copied();
+        if !self.setup.root_excludes_proven() {
             return remaining.filter(|k| self.root.allows(*k)).collect();
         }
         let open = self.open_edges(root);
@@ -116,7 +116,7 @@ impl Search {
 
     /// Visits of an edge since the halving began, those in flight included.
     fn new_visits(&self, root: u32, edge: usize) -> i64 {
-        self.begun_visits(root, edge) - self.halving.began[edge]
+        self.begun_visits(root, edge) - self.rules.halving.began[edge]
     }
 
     fn begun_visits(&self, root: u32, edge: usize) -> i64 {
@@ -128,7 +128,7 @@ impl Search {
         let begun = self.tree.root.visits + self.visits_in_flight();
         let budget = (self.visit_limit > 0).then(|| self.visit_limit.saturating_sub(begun).max(1));
         let remaining = self.considered_edges(&rule, &self.open_edges(root), budget.unwrap_or(u32::MAX));
-        self.halving = Halving {
+        self.rules.halving = Halving {
             limit: Some(self.visit_limit),
             // Visits from before (a re-used tree) count in Q but not in the phases, which are to be equal for all
             // considered actions.
@@ -139,7 +139,7 @@ impl Search {
             round,
             level: 0,
         };
-        self.halving.add_phase();
+        self.rules.halving.add_phase();
     }
 
     /// The up to m (and up to `most`) open edges with the greatest g(a) + logits(a).
@@ -150,11 +150,11 @@ impl Search {
 
     fn halve(&mut self, root: u32) {
         let scores = self.halving_scores(root);
-        let remaining = std::mem::take(&mut self.halving.remaining);
+        let remaining = std::mem::take(&mut self.rules.halving.remaining);
         // The last phase compares two: the winner is chosen at the end of the search, by the final score.
         let half = (remaining.len() / 2).max(2);
-        self.halving.remaining = greatest(remaining, half, |k| scores[k]);
-        self.halving.add_phase();
+        self.rules.halving.remaining = greatest(remaining, half, |k| scores[k]);
+        self.rules.halving.add_phase();
     }
 
     /// The edge that the next visit takes at the root: of those that remain and have the fewest new visits the one with the
@@ -174,7 +174,7 @@ impl Search {
 
     /// `halving_scores` of some edges, 0 for all others, where each of them has a Q of its own: what completes Q is not needed then.
     fn scores_by_means(&self, root: u32, edges: &[usize]) -> Option<Vec<f64>> {
-        let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves)?;
+        let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves())?;
         let stats = self.tree.stats(root);
         let view = NodeView::new(&self.setup, &self.tree, root, &self.tree.root, true);
         // sigma scales with the visits of the most visited action (Danihelka et al. 2022, equation 8).
@@ -198,11 +198,11 @@ impl Search {
     pub(super) fn halving_choice(&self, rule: &Gumbel, root: u32) -> Vec<f64> {
         let mut scores = self.halving_scores(root);
         let mut remains = vec![false; scores.len()];
-        if self.halving.remaining.is_empty() {
+        if self.rules.halving.remaining.is_empty() {
             let all = self.considered_edges(rule, &self.open_edges(root), u32::MAX);
             all.into_iter().for_each(|k| remains[k] = true);
         }
-        self.halving.remaining.iter().for_each(|k| remains[*k] = true);
+        self.rules.halving.remaining.iter().for_each(|k| remains[*k] = true);
         scores
             .iter_mut()
             .zip(remains)

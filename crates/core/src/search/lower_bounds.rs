@@ -9,11 +9,11 @@ impl Search {
     pub(super) fn lower_bounds(&self, rule: &LowerBound, root: u32, scores: &NodeScores) -> Vec<f64> {
         let edges = self.tree.edges(root).len();
         let visits = |k: usize| if self.root.allows(k) { scores.record(k).visits } else { 0 };
-        let most = (0..edges).map(visits).max().unwrap_or(0);
-        let least = rule.min_share * f64::from(most);
+        let max_visits = (0..edges).map(visits).max().unwrap_or(0);
+        let min_visits = rule.min_share * f64::from(max_visits);
         let first = self.tree.node(root).stats as usize;
         let bound = |k: usize| {
-            if visits(k) == 0 || f64::from(visits(k)) < least {
+            if visits(k) == 0 || f64::from(visits(k)) < min_visits {
                 return f64::NEG_INFINITY;
             }
             let deviations = self.tree.columns.deviations.get(first + k);

@@ -1,4 +1,4 @@
-//! Wins in a few moves, exactly: every move of the winner, every answer. Beside the search, for `go mate N`.
+//! Wins in a few moves, exactly: every move of the winner, every answer. Apart from the search, for `go mate N`.
 //!
 //! Depth first, in a table of fixed size: it also proves that there is no win, however long that takes, and can be stopped.
 //! Where an answer is needed within a number of positions, as in reviews, `players::forced_win` finds wins sooner, with a tree

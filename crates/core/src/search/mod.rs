@@ -23,6 +23,7 @@ pub mod report;
 pub mod reuse;
 pub mod root;
 pub mod scores;
+pub mod scoring;
 pub mod select;
 pub mod setup;
 pub mod solver;
@@ -52,15 +53,15 @@ use crate::stats::{Edge, EdgeStats, Step, Value};
 use crate::tree::Tree;
 use crate::tree::columns::RuleColumns;
 
-/// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
+/// Maximum of rows of one tree that wait for the network; with the maximum of collisions of a gather they fit the counts of edges.
 const MAX_IN_FLIGHT: usize = 30_000;
 /// Visits that end without the network (terminal, cached) before a gather hands control back.
 const MAX_FREE_VISITS: usize = 4096;
 
-/// A position that waits for the network, and the way to it.
+/// A position that waits for the network, and the path to it.
 pub struct Leaf {
     path: Vec<Step>,
-    /// In whose statistics the visit counts.
+    /// The net in whose statistics the visit counts.
     turn: Net,
     /// The position.
     pub state: Box<dyn State>,
@@ -68,7 +69,7 @@ pub struct Leaf {
     key: u64,
     /// The row of its batch that has its answer; set by the forest.
     pub(crate) row: usize,
-    /// What its node will be found by (graph search).
+    /// Key of its node (graph search).
     node_key: u64,
     weights: Vec<f64>,
     edges: Vec<Edge>,
@@ -80,7 +81,7 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// What the evaluation of its position is kept under.
+    /// Key of its evaluation in the cache.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -91,7 +92,7 @@ impl Leaf {
     }
 }
 
-/// Why a tree must grow no more.
+/// Why a tree may not grow any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// It has the bytes that the settings allow (`max_tree_bytes`).
@@ -100,7 +101,7 @@ pub enum Full {
     Counters = 2,
 }
 
-/// What a gather may ask before the network.
+/// Where a gather looks for an evaluation before it asks the network.
 #[derive(Clone, Copy)]
 pub struct LeafSources<'a> {
     /// Evaluations of positions seen before.
@@ -111,7 +112,7 @@ pub struct LeafSources<'a> {
     pub oracle: Option<&'a dyn LeafOracle>,
 }
 
-/// What one descent came to.
+/// How a descent ended.
 pub(super) enum Visit {
     /// Backed up at once: the end of a game, or a cached evaluation.
     Done,
@@ -145,7 +146,7 @@ pub(super) enum Reached {
     End(Visit),
 }
 
-/// What one tree does in a gather.
+/// The part of one tree in a gather.
 pub struct Turn {
     net: Net,
     /// Rows that it may still add.
@@ -158,16 +159,62 @@ pub struct Turn {
 /// One tree and the position it stands on.
 pub struct Search {
     setup: Arc<Setup>,
+    /// The position at the root.
     root_state: Box<dyn State>,
-    scratch: Box<dyn State>,
-    beyond: Box<dyn State>,
+    /// The root has legal moves.
+    can_move: bool,
     tree: Tree,
     root: Root,
+    /// Key of the tree's random draws.
     key: u64,
+    /// Roots that there were until now: each has draws of its own.
     roots: u64,
-    /// In whose statistics the present visit counts.
+    /// Visits of the root at which the search is finished; 0: never.
+    visit_limit: u32,
+    rows_in_flight: u32,
+    /// The net in whose statistics the present visit counts.
     turn: Net,
-    two: TwoNets,
+    /// The edges from the root that the present visit has taken.
+    path: Vec<Step>,
+    scratch: Scratch,
+    rules: RuleState,
+    counters: Counters,
+}
+
+/// Positions and buffers that every visit uses anew, so that a search does not allocate.
+struct Scratch {
+    /// The position at the end of the present path.
+    state: Box<dyn State>,
+    /// A position one move after it, for looks ahead.
+    child: Box<dyn State>,
+    /// Legal actions of a leaf (solver).
+    actions: Vec<Action>,
+    /// Scores of a node's edges without noise (variance).
+    scores: Vec<f64>,
+    /// Leaves that are no longer in flight, with their allocations.
+    leaves: Vec<Leaf>,
+    /// Memory for the leaves of a batch.
+    batch: Vec<Leaf>,
+    /// Paths of visits that were backed up (rules from outside).
+    paths: Vec<Vec<Step>>,
+}
+
+impl Scratch {
+    fn new(state: &dyn State) -> Self {
+        Scratch {
+            state: state.clone_box(),
+            child: state.clone_box(),
+            actions: Vec::new(),
+            scores: Vec::new(),
+            leaves: Vec::new(),
+            batch: Vec::new(),
+            paths: Vec::new(),
+        }
+    }
+}
+
+/// What rules know of a search apart from the columns of its tree; without them it stays as it is in the beginning.
+struct RuleState {
     /// Draws of the rules.
     draws: CounterRng,
     /// The player whom the tree's values favour (WDL contempt).
@@ -176,27 +223,32 @@ pub struct Search {
     variance: f64,
     /// Sequential halving at the root (Gumbel).
     halving: Halving,
-    /// Scores of a node's edges without noise (variance); kept for its memory alone.
-    least_scores: Vec<f64>,
-    visit_limit: u32,
-    rows_in_flight: u32,
-    /// Leaves that wait with another one (re-use of evaluations).
+    /// Turns of two nets, and the nodes that wait for the large one.
+    two_nets: TwoNets,
+    /// Leaves that wait for the answer to another leaf with the same position (re-use of evaluations).
     followers: Followers,
     /// Leaves in flight that wait for the model of the opponent and are in no batch.
-    waiting: VecDeque<Leaf>,
+    waiting_for_model: VecDeque<Leaf>,
     /// Keys of the nodes that wait for the network (graph search).
-    pending: HashSet<u64>,
-    can_move: bool,
-    path: Vec<Step>,
+    pending_nodes: HashSet<u64>,
     /// Visits whose values are backed up together with those of other trees (rules from outside).
     postponed: Vec<Postponed>,
-    spare_paths: Vec<Vec<Step>>,
-    /// Legal actions of a leaf (solver).
-    actions: Vec<Action>,
-    spare: Vec<Leaf>,
-    /// Memory for the leaves of a batch.
-    buffer: Vec<Leaf>,
-    counters: Counters,
+}
+
+impl RuleState {
+    fn new(key: u64) -> Self {
+        RuleState {
+            draws: rule_rng(key),
+            contempt_side: None,
+            variance: 0.0,
+            halving: Halving::default(),
+            two_nets: TwoNets::default(),
+            followers: Followers::default(),
+            waiting_for_model: VecDeque::new(),
+            pending_nodes: HashSet::new(),
+            postponed: Vec::new(),
+        }
+    }
 }
 
 impl Search {
@@ -207,31 +259,17 @@ impl Search {
         Search {
             tree: Tree::with_columns(RuleColumns::new(setup.columns())),
             setup,
-            scratch: state.clone_box(),
-            beyond: state.clone_box(),
+            can_move: !actions.is_empty(),
+            scratch: Scratch::new(state.as_ref()),
             root_state: state,
             root: Root::default(),
             key,
             roots: 0,
-            turn: Net::Small,
-            two: TwoNets::default(),
-            draws: rule_rng(key),
-            contempt_side: None,
-            variance: 0.0,
-            halving: Halving::default(),
-            least_scores: Vec::new(),
             visit_limit: 0,
             rows_in_flight: 0,
-            followers: Followers::default(),
-            waiting: VecDeque::new(),
-            pending: HashSet::new(),
-            can_move: !actions.is_empty(),
+            turn: Net::Small,
             path: Vec::new(),
-            postponed: Vec::new(),
-            spare_paths: Vec::new(),
-            actions,
-            spare: Vec::new(),
-            buffer: Vec::new(),
+            rules: RuleState::new(key),
             counters: Counters::default(),
         }
     }
@@ -244,13 +282,13 @@ impl Search {
     /// Returns an empty buffer for the leaves of a batch, which comes back by `keep_buffer`: batches of many trees would otherwise
     /// ask the system for memory at each of their leaves.
     pub(crate) fn take_buffer(&mut self) -> Vec<Leaf> {
-        std::mem::take(&mut self.buffer)
+        std::mem::take(&mut self.scratch.batch)
     }
 
     /// Takes an empty buffer back.
     pub(crate) fn keep_buffer(&mut self, buffer: Vec<Leaf>) {
         debug_assert!(buffer.is_empty());
-        self.buffer = buffer;
+        self.scratch.batch = buffer;
     }
 
     /// Rows that wait for the network.
@@ -267,13 +305,13 @@ impl Search {
         self.next_net().is_some()
     }
 
-    /// Why the tree must grow no more; `None` while it may.
+    /// Why the tree may not grow any more; `None` while it may.
     pub fn full(&self) -> Option<Full> {
-        let most = self.setup.params.max_tree_bytes;
-        match most > 0 && self.tree.bytes() as u64 >= most {
-            true => Some(Full::Bytes),
-            false => self.tree.is_full().then_some(Full::Counters),
+        let max_bytes = self.setup.params.max_tree_bytes;
+        if max_bytes > 0 && self.tree.bytes() as u64 >= max_bytes {
+            return Some(Full::Bytes);
         }
+        self.tree.is_full().then_some(Full::Counters)
     }
 
     /// The net that the next visit is for; `None` when no visit is due.
@@ -281,12 +319,12 @@ impl Search {
     pub fn next_net(&self) -> Option<Net> {
         // This runs before every descent. `bytes` is a sum of lengths, so the limit costs no walk over the
         // tree; the tree exceeds it by what is in flight.
-        let most = self.setup.params.max_tree_bytes;
-        let below_cap = most == 0 || (self.tree.bytes() as u64) < most;
-        if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves && self.is_decided()) {
+        let max_bytes = self.setup.params.max_tree_bytes;
+        let below_cap = max_bytes == 0 || (self.tree.bytes() as u64) < max_bytes;
+        if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves() && self.is_decided()) {
             return None;
         }
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
         }
         // A tree that was grown for the other side is dropped when the next gather begins, so none of its
@@ -313,7 +351,7 @@ impl Search {
         self.settle_contempt();
         // With one net all statistics are those of the small one, even where the only net is the large one:
         // nothing below has to ask which it is.
-        self.turn = if self.setup.two_nets { net } else { Net::Small };
+        self.turn = if self.setup.two_nets() { net } else { Net::Small };
         // Visits that follow another leaf (re-use of evaluations) have no row, but they count in the 16 bits
         // of `in_flight` too.
         let free_rows = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
@@ -328,7 +366,7 @@ impl Search {
         turn.free_rows > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
     }
 
-    /// Takes what a descent came to.
+    /// Counts a descent that has ended.
     #[inline(always)]
     pub(super) fn end_descent(&mut self, turn: &mut Turn, visit: Visit, leaves: &mut Vec<Leaf>) {
         match visit {
@@ -343,10 +381,10 @@ impl Search {
                 // A collision says that PUCT wants a leaf whose answer is not there yet. Its path is marked as in
                 // flight until the end of the gather, so that the next descent prefers another leaf: lc0's
                 // collisions, with the effect of a virtual loss that takes no value away.
-                let most = self.setup.params.max_collisions as usize;
+                let max_collisions = self.setup.params.max_collisions as usize;
                 // An empty path: the root itself waits, or a large turn prefers to wait. No other descent could
                 // help.
-                turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= most;
+                turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= max_collisions;
                 if !turn.over {
                     self.tree.mark(&self.path, self.turn, 1);
                     turn.collisions.push(self.path.clone());
@@ -355,7 +393,7 @@ impl Search {
         }
     }
 
-    /// Ends a gather of this tree: the ways of collisions are free again.
+    /// Ends a gather of this tree: the paths of collisions are no longer marked.
     pub(super) fn end_turn(&mut self, turn: &Turn) {
         for path in &turn.collisions {
             self.tree.mark(path, self.turn, -1);
@@ -369,7 +407,7 @@ impl Search {
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
-        self.halving = Halving::default();
+        self.rules.halving = Halving::default();
         self.prepare_root_balance();
     }
 
@@ -377,12 +415,12 @@ impl Search {
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
         // Such a leaf needs two answers. The first gives its value, and it waits again; the second gives its
         // priors and ends the wait.
-        if self.setup.models && leaf.models_mover {
+        if self.setup.models() && leaf.models_mover {
             keep_in_cache(leaf.key, &leaf.edges, leaf.value);
             return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
         }
         self.rows_in_flight -= 1;
-        self.two.end(leaf.turn, false);
+        self.rules.two_nets.end(leaf.turn, false);
         let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
         let position = self.position_key(leaf.state.as_ref());
         self.grow(&mut leaf, &edges, value, position);
@@ -390,7 +428,7 @@ impl Search {
         leaf.edges = edges;
         // Leaves are used again with all their buffers, so that a search stops allocating once its batches
         // have their size.
-        self.spare.push(leaf);
+        self.scratch.leaves.push(leaf);
         if let Some(key) = position {
             self.answer_followers(key);
         }
@@ -405,20 +443,20 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, position);
-        if self.setup.graph {
+        if self.setup.graph() {
             self.stop_waiting(leaf);
             self.tree.note_node(node, leaf.node_key);
         }
-        scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(&mut self.tree, node, leaf.state.as_ref(), self.scratch.child.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);
     }
 
-    /// Takes the visit of a leaf back.
+    /// Takes back the visit of a leaf.
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
         // A cancelled turn gives its number back: the turns after it draw as if it had never begun.
-        self.two.end(leaf.turn, true);
+        self.rules.two_nets.end(leaf.turn, true);
         self.tree.mark(&leaf.path, leaf.turn, -1);
         self.stop_waiting(&leaf);
         // The node left the frontier when its turn began. It enters again under its old number, which decides
@@ -429,14 +467,14 @@ impl Search {
         if let Some(key) = self.position_key(leaf.state.as_ref()) {
             self.cancel_followers(key);
         }
-        self.spare.push(leaf);
+        self.scratch.leaves.push(leaf);
     }
 
     /// Restricts the root to these actions; empty = all.
     pub fn restrict_root(&mut self, only: Vec<Action>) {
         self.settle_contempt();
         self.root.restrict(only);
-        self.halving = Halving::default();
+        self.rules.halving = Halving::default();
         if let Some(node) = self.tree.root_node() {
             self.root.prepare(&mut self.tree, node);
         }
@@ -467,7 +505,7 @@ impl Search {
             self.init_root(node);
         }
         self.refresh_root_bounds();
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             self.rebuild_frontier();
         }
     }
@@ -480,7 +518,7 @@ impl Search {
         self.counters.depth_max = 0;
     }
 
-    /// The way from the root to a leaf in flight.
+    /// The actions from the root to a leaf in flight.
     pub fn line_to(&self, leaf: &Leaf) -> Vec<Action> {
         leaf.path.iter().map(|step| self.tree.edges(step.node)[step.edge as usize].action).collect()
     }

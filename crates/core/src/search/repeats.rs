@@ -10,17 +10,17 @@ impl Search {
     /// The result that a repeat at the scratch position counts as, and the mark of its record. The root is exempt.
     pub(super) fn repeat_at_leaf(&self) -> Option<(Outcome, u32)> {
         let rule = self.setup.params.repetition.as_ref()?;
-        let repeat = self.scratch.repetition()?;
+        let repeat = self.scratch.state.repetition()?;
         let counts = rule.counts(self.path.len(), repeat.plies_since);
         counts.then(|| (repeat.outcome, repeated_after(repeat.plies_since)))
     }
 
-    /// Takes back all visits of repeats that count no longer, now that the root has moved past their first occurrence.
+    /// Takes back all visits of repeats that no longer count, now that the root has moved past their first occurrence.
     pub(super) fn reopen_repeats(&mut self) {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
-            match self.setup.graph {
+            match self.setup.graph() {
                 true => self.tree.reopen_graph(&rule),
-                false => self.tree.reopen_repeats(&rule, self.setup.averages),
+                false => self.tree.reopen_repeats(&rule, self.setup.averages()),
             }
         }
     }
@@ -38,7 +38,7 @@ struct Reopening<'a> {
 }
 
 impl Tree {
-    /// Makes repeats that count no longer edges without visits, and takes those visits from all nodes above them. `averaged`: means
+    /// Makes repeats that no longer count edges without visits, and takes those visits from all nodes above them. `averaged`: means
     /// have step sizes of their own (Q average); such a mean becomes the plain one of what is left.
     fn reopen_repeats(&mut self, rule: &Repetition, averaged: bool) {
         let Some(root) = self.root_node() else { return };
@@ -66,7 +66,7 @@ impl Tree {
         depths
     }
 
-    /// Takes visits from the edges of a node: those of repeats, and those that the nodes behind have lost. Returns them all.
+    /// Takes visits from the edges of a node: those of repeats, and those that its children have lost. Returns them all.
     fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Lost {
         let first = self.node(node).stats as usize;
         let mut all = Lost::default();
@@ -91,7 +91,7 @@ impl Tree {
         Lost { visits: Removed::of(&stats), large: Removed::of(&large) }
     }
 
-    /// Takes from a record what the node behind it has lost; returns that, for the mover of `node`. An exact value rests on no repeat.
+    /// Takes from a record what its child has lost; returns that, for the mover of `node`. An exact value does not rest on repeats.
     fn take_from_stats(&mut self, node: u32, record: usize, pass: &Reopening) -> Lost {
         let stats = self.stats[record];
         let lost = pass.lost.get(stats.node as usize).filter(|lost| !lost.is_nothing());

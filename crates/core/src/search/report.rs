@@ -1,4 +1,4 @@
-//! What a search reports of its tree: edges of the root and of other nodes, values, the principal variation.
+//! Reports on the tree of a search: edges of the root and of other nodes, values, the principal variation.
 
 use crate::game::{Action, Player};
 use crate::rules::second_net::Net;
@@ -14,7 +14,7 @@ pub struct EdgeReport {
     pub action: Action,
     /// Completed visits.
     pub visits: u32,
-    /// Of them, or beside them, completed large turns (second net); 0 with one net.
+    /// Completed large turns (second net); 0 with one net.
     pub large_visits: u32,
     /// Visits that wait for the network.
     pub in_flight: u16,
@@ -28,19 +28,19 @@ pub struct EdgeReport {
     pub value: Option<Value>,
     /// `value` as reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
     pub reported: Option<Value>,
-    /// The network's value of the position behind the edge, for the node's mover.
+    /// The network's value of the position after the edge, for the node's mover.
     pub network: Option<Value>,
-    /// The game is over behind the edge.
+    /// The game is over after the edge.
     pub terminal: bool,
     /// What is proven of the result, for the node's mover (solver).
     pub bounds: Bounds,
     /// Weight of the edge where the node is frozen (search-contempt), 0 = never drawn.
     pub frozen: Option<f64>,
-    /// Edges of the position behind it that were visited.
+    /// Edges of the child that were visited.
     pub replies: usize,
-    /// Visits of the node behind it, in a graph by whatever edges; 0 where there is none.
+    /// Visits of the child, in a graph by whatever edges; 0 where there is none.
     pub node_visits: u32,
-    /// The node behind it is frozen (search-contempt).
+    /// The child is frozen (search-contempt).
     pub node_frozen: bool,
 }
 
@@ -69,12 +69,12 @@ impl Search {
         (0..self.tree.edges(root).len()).filter(|k| self.root.allows(*k)).map(rival).unzip()
     }
 
-    /// The edges of the position behind a line of actions, the most visited first, then those of higher Q and prior; `None` for a position
+    /// The edges of the position after a line of actions, the most visited first, then those of higher Q and prior; `None` for a position
     /// that the network has not seen.
     pub fn edges_behind(&self, line: &[Action]) -> Option<Vec<EdgeReport>> {
         let scores = line.iter().try_fold(self.root_scores(self.tree.root_node()?), |scores, action| {
             let edge = self.tree.edges(scores.node()).iter().position(|edge| edge.action == *action)?;
-            scores.behind(&self.setup, edge)
+            scores.child(&self.setup, edge)
         })?;
         Some(self.edge_reports(&scores, self.most_visited_first(&scores)))
     }
@@ -104,7 +104,7 @@ impl Search {
             let bounds = self.edge_bounds(node, k);
             // A proof without a visit (a look ahead) has a value too.
             let known = valued || bounds.is_proven();
-            let behind = (record.node < TERMINAL).then_some(record.node);
+            let child = (record.node < TERMINAL).then_some(record.node);
             EdgeReport {
                 action: edge.action,
                 visits: record.visits,
@@ -115,17 +115,17 @@ impl Search {
                 u,
                 value: known.then(|| record.value(false)),
                 reported: known.then(|| self.reported(mover, record.value(false))),
-                network: behind.map(|node| self.network_value(node, mover)),
+                network: child.map(|node| self.network_value(node, mover)),
                 terminal: record.node == TERMINAL,
                 bounds,
                 frozen: weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0)),
-                replies: behind.map_or(0, |node| self.tree.stats(node).len()),
-                node_visits: match behind {
-                    Some(node) if self.setup.graph => self.tree.own_stats(node).visits,
+                replies: child.map_or(0, |node| self.tree.stats(node).len()),
+                node_visits: match child {
+                    Some(node) if self.setup.graph() => self.tree.own_stats(node).visits,
                     Some(_) => record.visits,
                     None => 0,
                 },
-                node_frozen: behind.is_some_and(|node| self.tree.is_frozen(node)),
+                node_frozen: child.is_some_and(|node| self.tree.is_frozen(node)),
             }
         };
         order.into_iter().map(report).collect()
@@ -163,7 +163,7 @@ impl Search {
         Some(self.network_value(root, self.tree.node(root).mover))
     }
 
-    /// The edges of the position behind a line of actions, those chosen first in front: action, completed visits and, where the node is
+    /// The edges of the position after a line of actions, in the order of their first visits: action, completed visits and, where the node is
     /// frozen (search-contempt), weight. Empty for a position that was never evaluated.
     pub fn edges_after(&self, line: &[Action]) -> Vec<(Action, u32, Option<f64>)> {
         let Some(node) = self.node_after(line) else { return Vec::new() };
@@ -173,7 +173,7 @@ impl Search {
         edges.map(|(k, edge)| (edge.action, stats.get(k).map_or(0, |record| record.visits), weight(k))).collect()
     }
 
-    /// The node behind a line of actions, once the network has seen it.
+    /// The node after a line of actions, once the network has seen it.
     fn node_after(&self, line: &[Action]) -> Option<u32> {
         line.iter().try_fold(self.tree.root_node()?, |node, action| {
             let edge = self.tree.edges(node).iter().position(|edge| edge.action == *action)?;
@@ -189,14 +189,14 @@ impl Search {
         let mut next = self.tree.root_node();
         while let Some(node) = next.filter(|_| line.len() < max_length) {
             let asked = first.filter(|_| line.is_empty());
-            let Some((action, behind)) = self.line_edge(node, asked) else { break };
+            let Some((action, child)) = self.line_edge(node, asked) else { break };
             line.push(action);
-            next = behind;
+            next = child;
         }
         line
     }
 
-    /// The edge of a node that the principal variation takes, and the node behind it.
+    /// The edge of a node that the principal variation takes, and its child.
     fn line_edge(&self, node: u32, asked: Option<Action>) -> Option<(Action, Option<u32>)> {
         let (edges, stats) = (self.tree.edges(node), self.mixed_edge_stats(node));
         let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());

@@ -25,7 +25,7 @@ impl Followers {
 }
 
 impl Search {
-    /// The key by which the nodes of equal positions are found; `None` where they are not.
+    /// The key that nodes of equal positions share; `None` where evaluations are not re-used.
     #[inline]
     pub(super) fn position_key(&self, state: &dyn State) -> Option<u64> {
         self.tree.columns.positions.is_on().then(|| state.position_key())
@@ -34,7 +34,7 @@ impl Search {
     /// Visits that wait for the network, with a row of their own or with that of another leaf.
     #[inline]
     pub(super) fn visits_in_flight(&self) -> u32 {
-        self.rows_in_flight + self.followers.count
+        self.rows_in_flight + self.rules.followers.count
     }
 
     /// The evaluation of the first node with this position, however it was reached.
@@ -46,7 +46,7 @@ impl Search {
         Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
     }
 
-    /// Keeps beside a new node what the network answered, and where the node is found.
+    /// Keeps what the network answered about a new node, and the key of its position.
     #[inline]
     pub(super) fn note_evaluation(&mut self, node: u32, known: Value, position: Option<u64>) {
         self.tree.columns.raw_network.set(node as usize, known);
@@ -57,36 +57,36 @@ impl Search {
 
     /// A position of which a row goes to the network.
     pub(super) fn begin_position(&mut self, key: u64) {
-        self.followers.waiting.insert(key, Vec::new());
+        self.rules.followers.waiting.insert(key, Vec::new());
     }
 
     pub(super) fn is_position_in_flight(&self, key: u64) -> bool {
-        self.followers.waiting.contains_key(&key)
+        self.rules.followers.waiting.contains_key(&key)
     }
 
     /// This leaf waits for the answer to the leaf with its position that is in flight.
     pub(super) fn follow(&mut self, key: u64, leaf: Leaf) {
-        self.followers.waiting.entry(key).or_default().push(leaf);
-        self.followers.count += 1;
+        self.rules.followers.waiting.entry(key).or_default().push(leaf);
+        self.rules.followers.count += 1;
         self.counters.position_hits += 1;
     }
 
     /// The position of a leaf was evaluated, so those that waited with it have their evaluation.
     pub(super) fn answer_followers(&mut self, key: u64) {
-        for mut leaf in self.followers.take(key) {
+        for mut leaf in self.rules.followers.take(key) {
             let seen = self.seen_position(key).expect("the position was just evaluated");
             self.grow(&mut leaf, &seen.edges, seen.value, Some(key));
-            self.spare.push(leaf);
+            self.scratch.leaves.push(leaf);
         }
     }
 
     /// The leaf that these waited for was taken back, and so are they.
     pub(super) fn cancel_followers(&mut self, key: u64) {
-        for leaf in self.followers.take(key) {
+        for leaf in self.rules.followers.take(key) {
             self.counters.position_hits -= 1;
             self.tree.mark(&leaf.path, leaf.turn, -1);
             self.stop_waiting(&leaf);
-            self.spare.push(leaf);
+            self.scratch.leaves.push(leaf);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is done to a root only: its own policy temperature, Dirichlet noise and the restriction to some actions.
+//! Rules of the root alone: its own policy temperature, Dirichlet noise and the restriction to some actions.
 
 use std::cmp::Ordering;
 
@@ -45,7 +45,7 @@ impl Root {
         f64::from(self.keys[edge])
     }
 
-    /// May this edge be taken?
+    /// Whether this edge may be taken.
     #[inline]
     pub fn allows(&self, edge: usize) -> bool {
         self.allowed.get(edge).copied().unwrap_or(true)
@@ -75,7 +75,7 @@ impl Root {
         self.quiet = quiet;
     }
 
-    /// Is this root searched as in play: without what is done only to learn from its search?
+    /// Whether this root is searched as in play: without noise and other means of learning.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }

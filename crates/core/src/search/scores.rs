@@ -97,21 +97,21 @@ impl<'a> NodeScores<'a> {
         self.view.parent_q()
     }
 
-    /// The node behind an edge, as a descent of the same turn meets it; `None` where the network has not seen it.
-    pub fn behind(&self, setup: &'a Setup, k: usize) -> Option<NodeScores<'a>> {
-        Some(NodeScores::new(setup, self.tree, self.context_behind(setup, k)?))
+    /// The child at an edge, as a descent of the same turn meets it; `None` where the network has not seen it.
+    pub fn child(&self, setup: &'a Setup, k: usize) -> Option<NodeScores<'a>> {
+        Some(NodeScores::new(setup, self.tree, self.child_context(setup, k)?))
     }
 
-    /// The node behind an edge as a descent by it meets it; `None` where there is none.
-    pub fn context_behind(&self, setup: &Setup, k: usize) -> Option<NodeContext<'a>> {
+    /// The child at an edge as a descent by it meets it; `None` where there is none.
+    pub fn child_context(&self, setup: &Setup, k: usize) -> Option<NodeContext<'a>> {
         let record = self.record(k);
         let node = (record.node < TERMINAL).then_some(record.node)?;
         let flip = self.tree.node(node).mover != self.tree.node(self.context.node).mover;
         Some(NodeContext {
             node,
-            own: if setup.graph { self.tree.own_stats(node) } else { record.seen(flip) },
+            own: if setup.graph() { self.tree.own_stats(node) } else { record.seen(flip) },
             depth: self.context.depth + 1,
-            variance: self.variance_behind(k),
+            variance: self.child_variance(k),
             root: None,
             turn: self.context.turn,
         })
@@ -200,7 +200,7 @@ impl<'a> NodeScores<'a> {
         best
     }
 
-    /// Among equals the first wins. With two nets the order of first choices is no one's, so the greater prior wins, then the action.
+    /// Among equals the first wins. With two nets the order of first choices means nothing, so the greater prior wins, then the action.
     fn goes_before(&self, k: usize, best: Option<usize>) -> bool {
         let Some(best) = best.filter(|_| self.params.second_net.is_some()) else { return false };
         let (p, other) = (self.prior(k), self.prior(best));
@@ -245,7 +245,7 @@ impl<'a> NodeScores<'a> {
         wl + self.view.draw_score() * f64::from(d)
     }
 
-    /// Q of an edge whose result is certain: the game is over behind it, or it is proven.
+    /// Q of an edge whose result is certain: the game is over after it, or it is proven.
     pub fn settled(&self, k: usize) -> Option<f64> {
         if self.bounds(k).is_proven() {
             return Some(self.exact(k));
@@ -336,8 +336,8 @@ impl<'a> NodeScores<'a> {
         u
     }
 
-    /// sigma^2 of the position behind an edge; what the node itself has where one visit or none shows nothing.
-    pub fn variance_behind(&self, k: usize) -> f64 {
+    /// sigma^2 of the position after an edge; that of the node itself where one visit or none shows nothing.
+    pub fn child_variance(&self, k: usize) -> f64 {
         self.params.variance.as_ref().map_or(0.0, |rule| self.edge_variance(rule, k, &self.record(k)))
     }
 

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use crate::math::arithmetic::Arithmetic;
 use crate::params::{CacheKey, Cpuct, RuleHook, SearchParams};
 use crate::rules::second_net::Net;
-use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
-use crate::search::noise::noise_alone;
 use crate::search::outside::OutsideRules;
-use crate::search::spread::spread_alone;
-use crate::search::terms::TermRules;
+use crate::search::scoring::Scoring;
 use crate::tree::columns::ColumnSet;
 
 /// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
@@ -41,53 +38,38 @@ impl Exploration {
     }
 }
 
+/// How the value of a visit is backed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backup {
+    /// Every mean on the path moves by 1 / N.
+    Plain,
+    /// Rules change the means, or keep more of the edges.
+    ByRules,
+    /// Visits of many trees are backed up together (rules from outside).
+    Together,
+}
+
 /// The settings of a search and what is computed from them once.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The settings.
+    /// The settings, without neutral rules.
     pub params: SearchParams,
     pub(super) exploration: Exploration,
+    /// Exploration at the root, where it has settings of its own.
     pub(super) root_exploration: Option<Exploration>,
     /// What WDL contempt does to values.
     pub(super) contempt: Option<Rescale>,
-    /// A rule has a say in selection.
+    /// The loop that compares edges.
+    pub(super) scoring: Scoring,
+    /// A rule has a say in which edge is taken.
     pub(super) selects_by_rules: bool,
-    /// A rule changes scores, so edges are compared by `NodeScores`.
-    pub(super) scores_by_rules: bool,
-    /// Only rules that change single terms of scores are on.
-    pub(super) terms: Option<TermRules>,
-    /// Only half-normal noise changes scores (variance).
-    pub(super) noise: Option<Variance>,
-    /// Only the variance rule changes scores, without noise.
-    pub(super) spread: Option<Variance>,
-    /// Rules that are asked at every edge, in the order of their rows.
-    pub(super) hooks: Vec<RuleHook>,
-    /// Nodes freeze (search-contempt).
-    pub(super) freezes: bool,
-    /// A model gives the priors of the opponent's nodes.
-    pub(crate) models: bool,
     /// No rule acts on descents below the root.
     pub(super) descends_plainly: bool,
-    /// The root is searched by sequential halving (Gumbel).
-    pub(super) halves: bool,
-    /// The root takes an edge that is not proven, if it has one (solver).
-    pub(super) root_excludes_proven: bool,
-    /// Moves that are proven lost have prior 0 (solver).
-    pub(super) drops_priors: bool,
-    /// Results are proven (solver).
-    pub(super) solves: bool,
-    /// A rule changes backup.
-    pub(super) backs_up_by_rules: bool,
-    /// Values are backed up in many trees together (rules from outside).
-    pub(super) backs_up_together: bool,
-    /// Means have step sizes of their own.
-    pub(super) averages: bool,
+    pub(super) backup: Backup,
+    /// Rules that are asked at every edge, in the order of their rows.
+    pub(super) hooks: Vec<RuleHook>,
     /// Rules from outside the core.
     pub(crate) outside: Option<Arc<dyn OutsideRules>>,
-    /// Equal positions are one node.
-    pub(super) graph: bool,
-    /// Two nets search in turns.
-    pub(super) two_nets: bool,
     /// The net of a search with one net: the large one where the small one has no visits.
     pub(crate) only_net: Net,
 }
@@ -101,49 +83,80 @@ impl Setup {
     /// `new`, with rules from outside the core.
     pub fn with_rules(params: SearchParams, outside: Option<Arc<dyn OutsideRules>>) -> Self {
         let mut params = params.without_neutral_rules();
-        let places = outside.as_ref().map(|rules| rules.places()).unwrap_or_default();
         // Without small visits there is nothing to mix: the search is one with a single net, whose evaluator
         // happens to be the large one.
         let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
-        let mut setup = Setup {
-            terms: None,
-            noise: None,
-            spread: None,
-            graph: params.graph,
-            two_nets: params.second_net.is_some(),
-            only_net: if without_small.is_some() { Net::Large } else { Net::Small },
+        Setup {
+            scoring: Scoring::new(&params),
             selects_by_rules: params.change_selection(),
-            scores_by_rules: params.change_scores(),
-            hooks: params.hooks(),
-            freezes: params.search_contempt.is_some(),
-            models: params.opponent_net.is_some(),
             // Together these are the rules that act below the root. Where none is on, `descend` is compiled
             // without any of their branches.
             descends_plainly: !params.change_selection()
                 && params.solver.is_none()
                 && params.opponent_net.is_none()
                 && !params.graph,
-            halves: params.gumbel.is_some(),
-            root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
-            drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),
-            solves: params.solver.is_some(),
-            backs_up_by_rules: params.change_backup()
-                || params.solver.is_some()
-                || params.second_net.is_some()
-                || params.graph
-                || places.backs_up(),
-            backs_up_together: places.backs_up(),
-            averages: params.q_average.is_some() || places.steps,
+            backup: backup(&params, outside.as_deref()),
+            hooks: params.hooks(),
             outside,
+            only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             contempt: params.wdl_contempt.map(|rule| Rescale::new(rule, params.arithmetic)),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
             params,
-        };
-        setup.terms = TermRules::new(&setup);
-        setup.noise = noise_alone(&setup);
-        setup.spread = spread_alone(&setup);
-        setup
+        }
+    }
+
+    /// Nodes freeze (search-contempt).
+    #[inline]
+    pub(super) fn freezes(&self) -> bool {
+        self.params.search_contempt.is_some()
+    }
+
+    /// A model gives the priors of the opponent's nodes.
+    #[inline]
+    pub(crate) fn models(&self) -> bool {
+        self.params.opponent_net.is_some()
+    }
+
+    /// The root is searched by sequential halving (Gumbel).
+    #[inline]
+    pub(super) fn halves(&self) -> bool {
+        self.params.gumbel.is_some()
+    }
+
+    /// Results are proven (solver).
+    #[inline]
+    pub(super) fn solves(&self) -> bool {
+        self.params.solver.is_some()
+    }
+
+    /// The root takes an edge that is not proven, if it has one (solver).
+    #[inline]
+    pub(super) fn root_excludes_proven(&self) -> bool {
+        self.params.solver.is_some_and(|rule| rule.root_excludes_proven)
+    }
+
+    /// Moves that are proven lost have prior 0 (solver).
+    #[inline]
+    pub(super) fn drops_priors(&self) -> bool {
+        self.params.solver.is_some_and(|rule| rule.drops_prior(Some(-1)))
+    }
+
+    /// Equal positions are one node (graph search).
+    #[inline]
+    pub(super) fn graph(&self) -> bool {
+        self.params.graph
+    }
+
+    /// Two nets search in turns.
+    #[inline]
+    pub(super) fn two_nets(&self) -> bool {
+        self.params.second_net.is_some()
+    }
+
+    /// Means have step sizes of their own (Q average, rules from outside).
+    pub(super) fn averages(&self) -> bool {
+        self.params.q_average.is_some() || self.outside.as_ref().is_some_and(|rules| rules.places().steps)
     }
 
     /// Numbers that rules keep of an edge.
@@ -151,7 +164,7 @@ impl Setup {
         self.hooks.iter().filter(|hook| hook.keeps.is_some()).count()
     }
 
-    /// The columns that trees need beside their edges.
+    /// The columns that trees need for the rules.
     pub fn columns(&self) -> ColumnSet {
         let params = &self.params;
         let contempt = params.search_contempt.as_ref();
@@ -169,4 +182,12 @@ impl Setup {
             outside: self.outside.as_ref().map_or(0, |rules| rules.columns()),
         }
     }
+}
+
+fn backup(params: &SearchParams, outside: Option<&dyn OutsideRules>) -> Backup {
+    if outside.is_some_and(|rules| rules.places().backs_up()) {
+        return Backup::Together;
+    }
+    let by_rules = params.change_backup() || params.solver.is_some() || params.second_net.is_some() || params.graph;
+    if by_rules { Backup::ByRules } else { Backup::Plain }
 }

@@ -3,20 +3,10 @@
 //! The scores are those of `NodeScores`, to the last bit. All edges without visits have the same value, so of those without record only
 //! the first can win.
 
-use crate::params::SearchParams;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::search::Search;
 use crate::search::select::{NodeView, Terms, best_edge};
-use crate::search::setup::Setup;
 use crate::stats::EdgeStats;
-
-/// The rule, if selection may go this way.
-pub fn spread_alone(setup: &Setup) -> Option<Variance> {
-    let params = &setup.params;
-    let without = SearchParams { variance: None, ..params.clone() };
-    let others = setup.two_nets || setup.solves || without.change_scores();
-    params.variance.filter(|rule| rule.mode != VarianceMode::HalfNormal && !others)
-}
 
 /// The bonus of a node's edges.
 struct SpreadTerms<'a, V> {
@@ -54,26 +44,26 @@ impl<V: Fn(usize) -> f64> Terms for SpreadTerms<'_, V> {
 }
 
 impl Search {
-    /// Index of the edge with the greatest score; notes the variance behind that edge. The root has no priors and no restriction of its
+    /// Index of the edge with the greatest score; notes the variance of its child. The root has no priors and no restriction of its
     /// own.
     pub(super) fn best_by_spread(&mut self, rule: &Variance, node: u32, own: &EdgeStats) -> Option<usize> {
         let mut view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
-        view.scale_exploration(rule.cpuct_factor(self.variance));
-        let spread = rule.spread(self.variance, own.visits);
+        view.scale_exploration(rule.cpuct_factor(self.rules.variance));
+        let spread = rule.spread(self.rules.variance, own.visits);
         let (edges, all) = (self.tree.edges(node), self.tree.stats(node));
         let deviations = self.tree.columns.deviations.range(self.tree.visited(node));
         let empirical = rule.source == VarianceSource::Empirical;
-        let fresh = if empirical { rule.of_samples(0, 0.0, self.variance) } else { self.variance };
+        let fresh = if empirical { rule.of_samples(0, 0.0, self.rules.variance) } else { self.rules.variance };
         let variance = |k: usize| match &all[k] {
             stats if stats.is_end() => 0.0,
             stats if stats.visits == 0 => fresh,
-            stats if empirical => rule.of_samples(stats.visits, deviations[k], self.variance),
+            stats if empirical => rule.of_samples(stats.visits, deviations[k], self.rules.variance),
             stats => Variance::of_shares(stats.wl, stats.d),
         };
         let terms = SpreadTerms { rule, spread, variance: &variance, fresh };
         let best = best_edge(&view, edges, all, &terms).unwrap_or(usize::MAX);
-        let behind = if best < all.len() { variance(best) } else { fresh };
-        self.variance = behind;
+        let variance_below = if best < all.len() { variance(best) } else { fresh };
+        self.rules.variance = variance_below;
         (best < usize::MAX).then_some(best)
     }
 }

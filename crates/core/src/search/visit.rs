@@ -7,6 +7,7 @@ use crate::search::answers::outcome_value;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, Plain, best_edge};
+use crate::search::setup::Backup;
 use crate::search::solver::expansion::{EndedBy, scan_children};
 use crate::search::{Along, Leaf, LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
@@ -26,13 +27,13 @@ impl Search {
     /// `visit`, compiled twice: PLAIN looks at no rule that acts below the root, so that plain PUCT pays for none.
     fn descend<const PLAIN: bool>(&mut self, sources: LeafSources) -> Visit {
         self.path.clear();
-        self.scratch.copy_from(self.root_state.as_ref());
-        let root = if !PLAIN && self.setup.two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        self.scratch.state.copy_from(self.root_state.as_ref());
+        let root = if !PLAIN && self.setup.two_nets() { self.root_for_turn() } else { self.tree.root_node() };
         // Before its first evaluation the tree has no root node: the root is the leaf.
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
         };
-        if !PLAIN && (self.setup.freezes || self.setup.models) {
+        if !PLAIN && (self.setup.freezes() || self.setup.models()) {
             // Frozen nodes are those of the opponent of this player. A later root of the other player must know
             // that the tree was not grown for it.
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
@@ -44,18 +45,18 @@ impl Search {
             self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
             match self.go_along::<PLAIN>(node, edge) {
-                Along::Node(behind, record) => (node, own) = (behind, record),
+                Along::Node(child, record) => (node, own) = (child, record),
                 end => return self.end_along(end, sources),
             }
         }
     }
 
-    /// Takes an edge, which has a record: to the node behind it, or to where the visit ends.
+    /// Takes an edge, which has a record: to its child, or to where the visit ends.
     #[inline(always)] // the inner loop of a descent
     pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32) -> Along {
-        let two_nets = !PLAIN && self.setup.two_nets;
-        let solves = !PLAIN && self.setup.solves;
-        let graph = !PLAIN && self.setup.graph;
+        let two_nets = !PLAIN && self.setup.two_nets();
+        let solves = !PLAIN && self.setup.solves();
+        let graph = !PLAIN && self.setup.graph();
         let mover = self.tree.node(node).mover;
         // The step is noted before its end is known: marks of virtual visits and backup need it in every case.
         self.path.push(Step { node, edge });
@@ -64,28 +65,28 @@ impl Search {
         if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
             return Along::Known(mover, stats.value(false));
         }
-        let (behind, waits) = match two_nets {
-            true => self.behind_for_turn(Step { node, edge }, &stats),
+        let (child, waits) = match two_nets {
+            true => self.child_for_turn(Step { node, edge }, &stats),
             false => (stats.node, stats.in_flight > 0),
         };
         // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
-        if behind == UNEVALUATED && waits {
+        if child == UNEVALUATED && waits {
             return Along::Waits;
         }
         let mut own = stats;
-        if graph && behind != UNEVALUATED {
-            own = self.tree.own_stats(behind);
+        if graph && child != UNEVALUATED {
+            own = self.tree.own_stats(child);
             // Another line has visited this node since. The edge takes the node's value in this visit without
             // going deeper, or its mean would lag behind what the graph knows (see rules/graph.rs).
             if stats.visits < own.visits {
-                return Along::Grown(behind);
+                return Along::Grown(child);
             }
         }
         // Read before the move is played, so that memory and rules work at the same time.
-        let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
-        self.scratch.play(self.tree.edges(node)[edge as usize].action);
+        let next_mover = (child != UNEVALUATED).then(|| self.tree.fetch_node(child));
+        self.scratch.state.play(self.tree.edges(node)[edge as usize].action);
         let Some(next_mover) = next_mover else { return Along::Leaf };
-        Along::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
+        Along::Node(child, if graph { own } else { stats.seen(next_mover != mover) })
     }
 
     /// Ends a visit where an edge has led.
@@ -97,7 +98,7 @@ impl Search {
                 self.finish_visit(mover, value);
                 Visit::Done
             }
-            Along::Grown(behind) => self.catch_up(behind),
+            Along::Grown(child) => self.catch_up(child),
             Along::Leaf => self.reach_leaf(sources),
             Along::Waits | Along::Node(..) => Visit::Collision,
         }
@@ -108,7 +109,7 @@ impl Search {
     fn select<const PLAIN: bool>(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
         // Noise, restrictions and excluded proofs exist at the root alone, so no other node asks for them.
-        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven) || !self.root.is_plain());
+        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven()) || !self.root.is_plain());
         let best = if (!PLAIN && self.setup.selects_by_rules) || special_root {
             self.edge_by_rules(node, own)
         } else {
@@ -135,18 +136,17 @@ impl Search {
     fn finish_visit(&mut self, mover: Player, value: Value) {
         // The visit counts as in flight for a moment, so that backup is the same function for all visits.
         self.tree.mark(&self.path, self.turn, 1);
-        self.two.begin(self.turn, false);
+        self.rules.two_nets.begin(self.turn, false);
         self.back_up(mover, value);
     }
 
     /// Counts and backs up a visit in flight along the present path.
     #[inline]
     pub(super) fn back_up(&mut self, mover: Player, value: Value) {
-        // Plain backup moves one mean by 1 / N; rules keep more beside it, or move it otherwise, and are out of line.
-        if self.setup.backs_up_by_rules {
-            self.back_up_by_rules(mover, value);
-        } else {
-            self.tree.backup(&self.path, mover, value);
+        // Plain backup moves one mean by 1 / N; rules keep more, or move it otherwise, and are out of line.
+        match self.setup.backup {
+            Backup::Plain => self.tree.backup(&self.path, mover, value),
+            Backup::ByRules | Backup::Together => self.back_up_by_rules(mover, value),
         }
         self.counters.count_visit(self.path.len());
     }
@@ -157,10 +157,10 @@ impl Search {
         if self.tree.columns.enabled.kept > 0 {
             self.keep_of_rules(mover, value);
         }
-        if self.setup.backs_up_together {
+        if self.setup.backup == Backup::Together {
             return self.postpone(mover, value);
         }
-        if self.setup.graph {
+        if self.setup.graph() {
             return self.back_up_graph(mover, value, Arrival::Visit);
         }
         let average = self.setup.params.q_average.as_ref();
@@ -173,7 +173,7 @@ impl Search {
             let step_size = average.map(|rule| |visits| rule.step_size(visits));
             self.tree.backup_by_rules(&self.path, mover, value, step_size);
         }
-        if self.setup.two_nets && self.turn == Net::Small {
+        if self.setup.two_nets() && self.turn == Net::Small {
             self.note_small_visit();
         }
     }
@@ -207,18 +207,18 @@ impl Search {
             if let Some((outcome, ended_by)) = self.leaf_end(sources.oracle) {
                 return self.end_visit(outcome, ended_by);
             }
-            if !self.setup.solves || !self.extend_forced() {
+            if !self.setup.solves() || !self.extend_forced() {
                 break;
             }
         }
-        if self.setup.graph
+        if self.setup.graph()
             && let Some(visit) = self.meet_node()
         {
             return visit;
         }
         // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
-        let key = self.setup.params.evaluation_key(self.scratch.key());
-        let models = self.setup.models && self.model_here().is_some();
+        let key = self.setup.params.evaluation_key(self.scratch.state.key());
+        let models = self.setup.models() && self.model_here().is_some();
         let mut known = None;
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
@@ -232,7 +232,7 @@ impl Search {
                 known = Some(seen.value);
             }
         }
-        let position = self.position_key(self.scratch.as_ref());
+        let position = self.position_key(self.scratch.state.as_ref());
         if let Some(position) = position {
             if let Some(seen) = self.seen_position(position) {
                 self.counters.position_hits += 1;
@@ -250,7 +250,7 @@ impl Search {
         let mut leaf = self.make_leaf(key);
         leaf.models_mover = models;
         leaf.state.legal_actions(&mut leaf.actions);
-        self.two.begin(self.turn, true);
+        self.rules.two_nets.begin(self.turn, true);
         self.rows_in_flight += 1;
         if let Some(value) = known {
             leaf.value = value;
@@ -264,14 +264,20 @@ impl Search {
 
     /// Expands the scratch position by an evaluation that is known, and backs it up.
     fn take_evaluation(&mut self, edges: &[Edge], known: Value) -> Visit {
-        let mover = self.scratch.to_move();
+        let mover = self.scratch.state.to_move();
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
-        self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
-        if self.setup.graph {
-            self.tree.note_node(node, node_key(self.scratch.as_ref()));
+        self.note_evaluation(node, known, self.position_key(self.scratch.state.as_ref()));
+        if self.setup.graph() {
+            self.tree.note_node(node, node_key(self.scratch.state.as_ref()));
         }
-        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(
+            &mut self.tree,
+            node,
+            self.scratch.state.as_ref(),
+            self.scratch.child.as_mut(),
+            &self.setup.params,
+        );
         self.link_path_end(node);
         self.finish_visit(mover, value);
         Visit::Done
@@ -284,10 +290,10 @@ impl Search {
         self.tree.step_stats(last).node = ended_by.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             self.tree.set_exact(last, player, value);
         }
-        if self.setup.solves {
+        if self.setup.solves() {
             self.prove_end(outcome, ended_by);
             // Forced nodes above were never evaluated; their value is the one that comes up through them.
             self.value_forced(player, value, value);
@@ -299,11 +305,11 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
-        // A node of the other net is no end: it is only new to this net.
-        if self.path.is_empty() || (self.setup.two_nets && self.path_ends_at_node()) {
+        // A node of the other net does not end the visit: it is only new to this net.
+        if self.path.is_empty() || (self.setup.two_nets() && self.path_ends_at_node()) {
             return None;
         }
-        if let Some(outcome) = self.scratch.outcome() {
+        if let Some(outcome) = self.scratch.state.outcome() {
             return Some((outcome, EndedBy::Rules));
         }
         // After the rules of the game, since a threefold repetition is a result of its own, and before
@@ -311,17 +317,17 @@ impl Search {
         if let Some((outcome, mark)) = self.repeat_at_leaf() {
             return Some((outcome, EndedBy::Repeat(mark)));
         }
-        let known = oracle?.probe(self.scratch.as_ref())?;
+        let known = oracle?.probe(self.scratch.state.as_ref())?;
         self.counters.oracle_hits += 1;
         Some((known, EndedBy::Oracle))
     }
 
     /// The scratch position and the present path as a leaf in flight.
     fn make_leaf(&mut self, key: u64) -> Leaf {
-        let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
+        let mut leaf = self.scratch.leaves.pop().unwrap_or_else(|| Leaf {
             path: Vec::new(),
             turn: self.turn,
-            state: self.scratch.clone_box(),
+            state: self.scratch.state.clone_box(),
             actions: Vec::new(),
             key,
             row: 0,
@@ -333,11 +339,11 @@ impl Search {
             asks_model: false,
         });
         // The next descent begins with a copy of the root, so the leaf may have this position itself.
-        std::mem::swap(&mut leaf.state, &mut self.scratch);
+        std::mem::swap(&mut leaf.state, &mut self.scratch.state);
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
         (leaf.models_mover, leaf.asks_model) = (false, false);
-        if self.setup.graph {
+        if self.setup.graph() {
             self.begin_waiting(&mut leaf);
         }
         leaf.turn = self.turn;
@@ -348,7 +354,7 @@ impl Search {
     /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
     #[inline]
     pub(super) fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return self.learn(mover, edges, value);
         }
         (self.tree.add_node(mover, edges, value), value)
@@ -357,7 +363,7 @@ impl Search {
     /// Puts a new node at the end of the present path.
     #[inline]
     pub(super) fn link_path_end(&mut self, node: u32) {
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return; // linked before it was evaluated
         }
         match self.path.last() {
@@ -367,7 +373,7 @@ impl Search {
                 self.init_root(node);
             }
         }
-        if self.setup.solves {
+        if self.setup.solves() {
             let (value, raw) = (self.tree.network_value(node), self.tree.raw_network_value(node));
             self.value_forced(self.tree.node(node).mover, value, raw);
             self.prove_node(node);

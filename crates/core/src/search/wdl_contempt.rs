@@ -23,7 +23,7 @@ impl Search {
     }
 
     fn contempt_sign(&self, player: Player) -> f64 {
-        match self.contempt_side {
+        match self.rules.contempt_side {
             None => 0.0,
             Some(side) if side == player => 1.0,
             Some(_) => -1.0,
@@ -33,7 +33,7 @@ impl Search {
     /// Whether the tree was grown for the side of this root, as far as sides differ.
     #[inline]
     pub(super) fn favours_right_side(&self) -> bool {
-        !self.grown_for_other() && (self.setup.contempt.is_none() || self.wanted_side() == self.contempt_side)
+        !self.grown_for_other() && (self.setup.contempt.is_none() || self.wanted_side() == self.rules.contempt_side)
     }
 
     fn wanted_side(&self) -> Option<Player> {
@@ -48,7 +48,7 @@ impl Search {
         if !self.favours_right_side() {
             debug_assert_eq!(self.rows_in_flight(), 0);
             self.reset();
-            self.contempt_side = self.wanted_side();
+            self.rules.contempt_side = self.wanted_side();
         }
     }
 }

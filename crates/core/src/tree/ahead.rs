@@ -11,7 +11,7 @@ const BEYOND_CACHES: usize = 1 << 17;
 const FEW_CHILDREN: usize = 16;
 
 impl Tree {
-    /// Fetches the nodes behind the visited edges of a node, of which one is about to be selected.
+    /// Fetches the children of a node, of which one is about to be selected.
     #[inline(always)]
     pub(crate) fn fetch_children(&self, node: u32) {
         // In a small tree everything is in a cache, and prefetching would only cost instructions.

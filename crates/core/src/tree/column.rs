@@ -1,20 +1,20 @@
-//! One value an index beside another vector, kept only while a rule wants it.
+//! A vector parallel to another one, kept only while a rule wants it.
 
 use std::any::Any;
 use std::ops::Range;
 
 use hauteur_machine::Arena;
 
-/// One value an index, beside another vector, or nothing at all while it is off.
+/// A vector parallel to another one, or nothing at all while it is off.
 #[derive(Clone, Debug)]
 pub struct Column<T: Copy> {
     on: bool,
     items: Arena<T>,
 }
 
-/// What happens to every column of a kind when the vector beside it changes; nothing while the column is off.
+/// What happens to every column of a kind when the other vector changes; nothing while the column is off.
 pub trait SideColumn {
-    /// Grow with the vector beside it.
+    /// Grow with the other vector.
     fn resize(&mut self, len: usize);
     /// Move a block of values.
     fn move_within(&mut self, from: Range<usize>, to: usize);

@@ -1,4 +1,4 @@
-//! What rules keep beside the statistics, edges and nodes of a tree. A column exists only while its rule is on, so plain PUCT
+//! What rules keep in addition to the statistics, edges and nodes of a tree. A column exists only while its rule is on, so plain PUCT
 //! pays for none of them.
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub struct ColumnSet {
     pub proofs_in_support: bool,
     /// Statistics by node, and nodes by their position and ply (graph search).
     pub graph: bool,
-    /// A second statistics, prior and evaluation (second net).
+    /// Second statistics, priors and evaluations (second net).
     pub two_nets: bool,
     /// Nodes by the key of their position (re-use of evaluations).
     pub positions: bool,
@@ -44,7 +44,7 @@ pub struct ColumnSet {
 pub struct RuleColumns {
     /// Which of them are kept.
     pub enabled: ColumnSet,
-    /// By visited edge: M, the sum of squared deviations of the values behind the edge.
+    /// By visited edge: M, the sum of squared deviations of the values of the edge's visits.
     pub deviations: Column<f64>,
     /// M of the root.
     pub root_deviations: f64,
@@ -54,11 +54,11 @@ pub struct RuleColumns {
     pub balance: Balance,
     /// By visited edge: the weights of frozen nodes.
     pub frozen: Frozen,
-    /// By visited edge: what is proven of the result behind the edge.
+    /// By visited edge: what is proven of the edge's result.
     pub bounds: Column<Bounds>,
     /// What is proven of the root, over the edges that it may take.
     pub root_bounds: Bounds,
-    /// By visited edge: what the large net's turns found behind it.
+    /// By visited edge: statistics of the large net's turns.
     pub large: Column<EdgeStats>,
     /// The same of the root.
     pub root_large: EdgeStats,
@@ -135,7 +135,7 @@ impl RuleColumns {
         [&mut self.raw_network, &mut self.nets, &mut balance.starts, &mut balance.levels, &mut self.graph.own]
     }
 
-    /// True when something is kept beside the statistics of edges.
+    /// True when a column belongs to the statistics of edges.
     #[inline]
     pub(crate) fn keeps_stats(&self) -> bool {
         // Asked before every loop over columns: plain PUCT must not pay for seven empty calls a visit.

@@ -60,7 +60,7 @@ impl Frozen {
         self.is_frozen(edges.clone()).then(|| self.sums(edges).iter().scan(0.0, weight).collect())
     }
 
-    /// May the opponent reply with edge number `edge`? True where nothing is frozen.
+    /// Whether the opponent may reply with edge number `edge`; true where nothing is frozen.
     pub fn in_support(&self, edges: Range<usize>, edge: usize) -> bool {
         let sums = self.sums(edges.clone());
         let before = edge.checked_sub(1).map_or(0.0, |edge| sums.get(edge).copied().unwrap_or(f64::INFINITY));

@@ -1,4 +1,4 @@
-//! Nodes with several edges that lead to them: their own statistics, where they are found, and backup (graph search).
+//! Nodes that several edges lead to: their own statistics, their keys, and backup (graph search).
 
 use crate::game::Player;
 use crate::rules::graph::added;
@@ -7,7 +7,7 @@ use crate::tree::Tree;
 use crate::tree::column::Column;
 use crate::tree::positions::Positions;
 
-/// The visits of a node, by whatever edges, and their mean for its mover.
+/// The visits of a node by all edges that lead to it, and their mean for its mover.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeStats {
     wl: f64,
@@ -15,7 +15,7 @@ pub struct NodeStats {
     visits: u32,
 }
 
-/// What a graph keeps beside a tree; nothing while the rule is off.
+/// What graph search keeps in addition to a tree; nothing while the rule is off.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// By node: its own statistics. Those of the root are `Tree::root`.
@@ -40,9 +40,9 @@ impl Graph {
 /// How the last step of a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// The visit went on to what is behind the edge.
+    /// The visit went on below the edge.
     Visit,
-    /// The edge takes the value of the node behind it, which gets no visit.
+    /// The edge takes the value of its child, which gets no visit.
     CatchUp,
 }
 
@@ -73,7 +73,7 @@ impl Tree {
         self.set_own_stats(node, own.visits, own.value(false));
     }
 
-    /// Backs a value, for player `mover`, up a path of a graph. Every edge takes the value of the node behind it, and the node above
+    /// Backs a value, for player `mover`, up a path of a graph. Every edge takes the value of its child, and the node above
     /// gets what that adds to the sum over its edges. `corrects`: also where a result is proven (solver).
     pub fn backup_graph(&mut self, path: &[Step], mover: Player, value: Value, arrival: Arrival, corrects: bool) {
         let (mut value, mut owner, mut arrival) = (value, mover, arrival);

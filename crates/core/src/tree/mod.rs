@@ -1,9 +1,9 @@
 //! The arena of nodes and edges of one tree, backup and re-rooting.
 //!
 //! A node is a position that the network has seen. Its edges are 4 bytes each and sorted by prior; an edge that was
-//! chosen at least once also has [`EdgeStats`]. Such edges stand in front: the first `visited` edges of a node, in the order of
-//! their first visit, so the statistics of edge `k` are `stats[k]`, and the first edge without has the highest prior of all that
-//! have none. Terminal positions have no node: the statistics of their edge say all.
+//! chosen at least once also has [`EdgeStats`]. Such edges come first: the first `visited` edges of a node, in the order of
+//! their first visit, so the statistics of edge `k` are `stats[k]`, and the first edge without statistics has the highest
+//! prior of these. Terminal positions have no node: the statistics of their edge are enough.
 
 mod ahead;
 pub mod balance;
@@ -21,7 +21,7 @@ use crate::game::Player;
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::columns::RuleColumns;
 
-/// Visits, nodes, edges and statistics of a tree that grows no more: far enough from 2^32 for all that may be in flight.
+/// Visits, nodes, edges or statistics at which a tree stops growing: far enough from 2^32 for all that may be in flight.
 const MOST: u32 = 1 << 31;
 
 /// An evaluated position.
@@ -33,7 +33,7 @@ pub struct Node {
     visited: u16,
     /// 1 + log2 of the capacity for statistics; 0 = there is none yet.
     block: u8,
-    /// Who is to move.
+    /// The player to move.
     pub mover: Player,
     /// The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own.
     pub forced: bool,
@@ -53,11 +53,11 @@ pub struct Tree {
     pub(crate) stats: Arena<EdgeStats>,
     /// Released blocks of statistics, by log2 of their size.
     released: [Vec<u32>; 17],
-    /// Visits, nodes, edges and statistics at which the tree must grow no more.
+    /// Visits, nodes, edges or statistics at which the tree stops growing.
     most: u32,
     /// There are this many nodes, edges or statistics; kept where they grow, since it is asked for at every visit.
     sizes_full: bool,
-    /// What rules keep beside all that.
+    /// What rules keep in addition.
     pub(crate) columns: RuleColumns,
 }
 
@@ -277,21 +277,21 @@ impl Tree {
             self.root.add_with_deviations(self.columns.root_deviations, seen, step_size.as_mut());
     }
 
-    /// Index of the statistics of the edge that a step takes.
+    /// Index of the statistics of the edge of a step.
     #[inline]
     pub fn stats_index(&self, step: Step) -> usize {
         (self.node(step.node).stats + step.edge) as usize
     }
 
-    /// Makes the position behind edge `edge` of the root the new root and keeps its subtree only.
+    /// Makes the child at edge `edge` of the root the new root and keeps its subtree only.
     /// A position that was never evaluated gives an empty tree.
     pub fn re_root(&mut self, edge: u32) {
-        let behind = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
+        let child = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
         let known = |(root, stats): &(u32, EdgeStats)| {
             let large = self.columns.large.get(self.stats_index(Step { node: *root, edge }));
             stats.node < TERMINAL && (stats.visits > 0 || large.visits > 0)
         };
-        let Some((old_root, stats)) = behind.filter(known) else {
+        let Some((old_root, stats)) = child.filter(known) else {
             *self = Tree::with_columns(RuleColumns::new(self.columns.enabled));
             return;
         };
@@ -299,7 +299,7 @@ impl Tree {
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
         let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.enabled));
         let is_graph = self.columns.graph.is_on();
-        // In a tree the edge has all visits of the node behind it; in a graph other edges have some too.
+        // In a tree the edge has all visits of its child; in a graph other edges have some too.
         let stats = if is_graph { self.own_stats(stats.node) } else { stats.seen(flip) };
         let node = self.copy_subtree(stats.node, &mut fresh);
         if let Some(player) = self.columns.frozen.root_player() {
@@ -374,7 +374,7 @@ impl Tree {
         0
     }
 
-    /// True when a counter of 32 bits has come near its end: the tree must grow no more.
+    /// True when a counter of 32 bits has come near its end: the tree may not grow any more.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.sizes_full || (self.root.visits | self.columns.root_large.visits) >= self.most

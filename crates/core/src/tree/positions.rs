@@ -2,7 +2,7 @@
 
 /// Key of a node that is not found: the network was never asked about it.
 const NONE: u64 = 0;
-/// A free place of the table.
+/// A free slot of the table.
 const FREE: u32 = u32::MAX;
 const SMALLEST: usize = 64;
 

@@ -111,7 +111,7 @@ fn possible_rights(setup: &Setup, mode: CastlingMode) -> Castles {
 }
 
 /// Whether the castling rights are seen to be of Chess960. Editors leave rights with kings that have castled, so one that
-/// Chess960 could have is no proof: either all of them are possible there, or both sides have rights with kings and rooks
+/// Chess960 could have prove nothing: either all of them are possible there, or both sides have rights with kings and rooks
 /// on the same files, as at the start of a game.
 fn needs_chess960(setup: &Setup) -> bool {
     let standard = possible_rights(setup, CastlingMode::Standard).castling_rights();

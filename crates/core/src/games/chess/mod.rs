@@ -25,7 +25,7 @@ use std::ops::Range;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Piece, Position as _, Square};
 
-use super::grid;
+use super::grid::{self, Coordinates};
 use crate::game::{
     Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
 };
@@ -247,7 +247,8 @@ impl State for Position {
         let signs = shown_squares().map(|square| chess.board().piece_at(square).map_or('.', Piece::char)).collect();
         let checked = chess.board().king_of(chess.turn()).filter(|_| chess.is_check());
         let checked = checked.and_then(|king| shown_squares().position(|square| square == king));
-        Ok(Cells { signs, row_labels: grid::numbers_down(8), column_labels: grid::letters(8), checked })
+        let (row_labels, column_labels) = Coordinates::Chess.labels(8, 8);
+        Ok(Cells { signs, row_labels, column_labels, checked })
     }
 
     fn sides(&self) -> [String; 2] {

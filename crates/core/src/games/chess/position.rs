@@ -191,7 +191,7 @@ impl Position {
         let Some(played) = self.decode(action) else { return };
         let mut hash = self.now().hash ^ zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.facts.en_passant);
         if self.facts.repeated >> self.slot() & 1 == 1 {
-            // The snapshot's hash has the flag mixed in, which is no part of the position itself.
+            // The snapshot's hash has the flag mixed in, which is not part of the position itself.
             hash ^= zobrist::REPEATED;
         }
         hash ^= self.piece_changes(played);

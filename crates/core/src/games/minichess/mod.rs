@@ -22,7 +22,7 @@ mod zobrist;
 
 use std::any::Any;
 
-use super::grid;
+use super::grid::{self, Coordinates};
 use crate::game::{
     Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
 };
@@ -190,7 +190,8 @@ impl State for Position {
         let (king, is_white) = (self.board().king(), self.mover() == Player::First);
         let king = if is_white { king } else { flip_square(king) };
         let checked = shown.iter().position(|&square| square == king).filter(|_| self.board().is_check());
-        Ok(Cells { signs, row_labels: grid::numbers_down(SIDE), column_labels: grid::letters(SIDE), checked })
+        let (row_labels, column_labels) = Coordinates::Chess.labels(SIDE, SIDE);
+        Ok(Cells { signs, row_labels, column_labels, checked })
     }
 
     fn sides(&self) -> [String; 2] {

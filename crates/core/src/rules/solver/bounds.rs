@@ -6,7 +6,7 @@ use crate::stats::Value;
 /// Plies to an end whose distance is not known (an oracle's result).
 pub const FAR: u16 = u16::MAX;
 
-/// Bounds of the result behind an edge, for the mover of the edge's node: -1 loss, 0 draw, 1 win.
+/// Bounds of the result of an edge, for the mover of the edge's node: -1 loss, 0 draw, 1 win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The mover gets this at least.

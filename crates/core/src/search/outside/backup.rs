@@ -20,7 +20,7 @@ pub(super) fn back_up_together<'a>(
     rules: &dyn OutsideRules,
     searches: impl Iterator<Item = (usize, &'a mut Search)>,
 ) -> Result<(), Failed> {
-    let mut searches: Vec<_> = searches.filter(|(_, search)| !search.postponed.is_empty()).collect();
+    let mut searches: Vec<_> = searches.filter(|(_, search)| !search.rules.postponed.is_empty()).collect();
     let mut ways = WayRows { steps: vec![Vec::new(); STEP_FACTS], ..WayRows::default() };
     let mut columns = vec![Vec::new(); rules.columns()];
     let mut result = Ok(());
@@ -29,7 +29,7 @@ pub(super) fn back_up_together<'a>(
     for round in 0.. {
         ways.clear();
         let mut moved: Vec<&mut Search> = Vec::new();
-        for (tree, search) in searches.iter_mut().filter(|(_, search)| round < search.postponed.len()) {
+        for (tree, search) in searches.iter_mut().filter(|(_, search)| round < search.rules.postponed.len()) {
             search.show_way(*tree, round, &mut ways);
             moved.push(search);
         }
@@ -56,7 +56,7 @@ pub(super) fn back_up_together<'a>(
     }
     searches
         .iter_mut()
-        .for_each(|(_, search)| search.spare_paths.extend(search.postponed.drain(..).map(|visit| visit.path)));
+        .for_each(|(_, search)| search.scratch.paths.extend(search.rules.postponed.drain(..).map(|visit| visit.path)));
     result
 }
 
@@ -72,14 +72,14 @@ impl WayRows {
 impl Search {
     /// Keeps a visit along the present path for the next time that many trees are backed up.
     pub(in crate::search) fn postpone(&mut self, mover: Player, value: Value) {
-        let mut path = self.spare_paths.pop().unwrap_or_default();
+        let mut path = self.scratch.paths.pop().unwrap_or_default();
         path.clone_from(&self.path);
-        self.postponed.push(Postponed { path, mover, value });
+        self.rules.postponed.push(Postponed { path, mover, value });
     }
 
     /// Adds the rows of a way, its leaf first.
     fn show_way(&self, tree: usize, number: usize, ways: &mut WayRows) {
-        let Postponed { path, mover, value } = &self.postponed[number];
+        let Postponed { path, mover, value } = &self.rules.postponed[number];
         let average = self.setup.params.q_average.as_ref();
         let mut add = |stats: &EdgeStats, viewer: Player| {
             let seen = if viewer == *mover { *value } else { value.flipped() };
@@ -99,17 +99,17 @@ impl Search {
 
     /// Backs a visit up by the next step sizes.
     fn move_means(&mut self, number: usize, steps: &mut impl Iterator<Item = f64>) {
-        let Postponed { path, mover, value } = &self.postponed[number];
-        let sized = self.setup.averages.then_some(|_| steps.next().expect("a step size for every step of a way"));
+        let Postponed { path, mover, value } = &self.rules.postponed[number];
+        let sized = self.setup.averages().then_some(|_| steps.next().expect("a step size for every step of a way"));
         self.tree.backup_by_rules(path, *mover, *value, sized);
-        if !self.setup.averages {
+        if !self.setup.averages() {
             steps.nth(path.len());
         }
     }
 
     /// Adds the columns of the edges of a way, its leaf first.
     fn show_columns(&self, number: usize, columns: &mut [Vec<f64>]) {
-        for index in self.postponed[number].path.iter().rev().map(|step| self.tree.stats_index(*step)) {
+        for index in self.rules.postponed[number].path.iter().rev().map(|step| self.tree.stats_index(*step)) {
             let floats = self.tree.columns.outside.range(index..index + 1);
             columns.iter_mut().zip(floats).for_each(|(column, float)| column.push(*float));
         }
@@ -118,7 +118,7 @@ impl Search {
 
     /// Takes the columns of the edges of a way from their place `start` on; returns where those of the next way begin.
     fn keep_columns(&mut self, number: usize, columns: &[Vec<f64>], start: usize) -> usize {
-        let path = &self.postponed[number].path;
+        let path = &self.rules.postponed[number].path;
         for (step, place) in path.iter().rev().zip(start..) {
             let index = self.tree.stats_index(*step);
             self.tree.columns.outside.set(index, columns.iter().map(|column| column[place]));

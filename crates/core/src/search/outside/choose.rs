@@ -42,12 +42,12 @@ impl Search {
     /// Begins a descent.
     pub(super) fn begin_descent(&mut self, sources: LeafSources) -> Reached {
         self.path.clear();
-        self.scratch.copy_from(self.root_state.as_ref());
+        self.scratch.state.copy_from(self.root_state.as_ref());
         let Some(node) = self.tree.root_node() else {
             let waits = self.root_waits();
             return Reached::End(if waits { Visit::Collision } else { self.reach_leaf(sources) });
         };
-        if self.setup.freezes {
+        if self.setup.freezes() {
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
         Reached::Node(node, self.tree.root)
@@ -56,17 +56,17 @@ impl Search {
     /// The edge that the core's rules take in the place of PUCT; `None` where scores decide.
     pub(super) fn edge_unasked(&mut self, at: &Standing) -> Option<usize> {
         let taken = self.edge_by_rule(at.node, &at.own)?;
-        match self.setup.scores_by_rules {
-            true => self.best_by_rules(at.node, &at.own, Some(taken)),
-            false => Some(taken),
+        if self.setup.scoring.is_plain() {
+            return Some(taken);
         }
+        self.best_by_rules(at.node, &at.own, Some(taken))
     }
 
     /// Takes an edge of the node that the descent stands at.
     pub(super) fn take_edge(&mut self, node: u32, edge: usize, sources: LeafSources) -> Reached {
         let edge = self.give_record(node, edge);
         match self.go_along::<false>(node, edge) {
-            Along::Node(behind, own) => Reached::Node(behind, own),
+            Along::Node(child, own) => Reached::Node(child, own),
             end => Reached::End(self.end_along(end, sources)),
         }
     }
@@ -74,7 +74,7 @@ impl Search {
     fn context(&self, at: &Standing) -> NodeContext<'_> {
         let root = self.path.is_empty().then_some(&self.root);
         let depth = self.path.len() + 1;
-        NodeContext { node: at.node, own: at.own, depth, variance: self.variance, root, turn: self.turn }
+        NodeContext { node: at.node, own: at.own, depth, variance: self.rules.variance, root, turn: self.turn }
     }
 
     /// Shows the node that the descent stands at: its rows, and the terms of its edges.
@@ -87,7 +87,7 @@ impl Search {
         terms: &mut Terms,
     ) {
         if self.path.is_empty() {
-            self.variance = self.root_variance();
+            self.rules.variance = self.root_variance();
         }
         if let Some(rule) = self.setup.params.tree_balance {
             self.prepare_balance(&rule, at.node);
@@ -97,7 +97,7 @@ impl Search {
         self.tree.show_node(tree, at.node, &at.own, self.path.last().copied(), rows);
         let root = self.path.is_empty().then_some(&self.root);
         let (node, own, depth) = (at.node, at.own, self.path.len() + 1);
-        let context = NodeContext { node, own, depth, variance: self.variance, root, turn: self.turn };
+        let context = NodeContext { node, own, depth, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
         let wants_priors = self.setup.outside.as_ref().is_some_and(|rules| rules.places().priors);
         let count = self.tree.edges(at.node).len();
@@ -106,7 +106,7 @@ impl Search {
             rows.edges[ALLOWED][at.start..].iter_mut().zip(allowed).for_each(|(item, flag)| *item = flag);
         }
         for k in 0..count {
-            let (q, u) = scores.free_terms(k, || self.draws.normal());
+            let (q, u) = scores.free_terms(k, || self.rules.draws.normal());
             terms.q.push(q);
             terms.u.push(u);
             if wants_priors {
@@ -116,8 +116,8 @@ impl Search {
         let first = EDGE_FACTS + self.tree.columns.root_outside.len();
         for (kind, column) in draws.iter().zip(&mut rows.edges[first..]) {
             match kind {
-                EdgeDraws::Uniform => column[at.start..].fill_with(|| self.draws.uniform()),
-                EdgeDraws::Normal => column[at.start..].fill_with(|| self.draws.normal()),
+                EdgeDraws::Uniform => column[at.start..].fill_with(|| self.rules.draws.uniform()),
+                EdgeDraws::Normal => column[at.start..].fill_with(|| self.rules.draws.normal()),
             }
         }
     }
@@ -138,13 +138,13 @@ impl Search {
         let at_root = self.path.is_empty();
         let allows = |k: usize| !at_root || self.root.allows(k);
         let mut best = usize::try_from(picked).ok();
-        let scored = (self.setup.solves || self.setup.params.variance.is_some())
+        let scored = (self.setup.solves() || self.setup.params.variance.is_some())
             .then(|| NodeScores::new(&self.setup, &self.tree, self.context(at)));
         if best.is_none() {
             let mut best_score = f64::NEG_INFINITY;
             for (k, (q, u)) in q[..count].iter().zip(&u[..count]).enumerate() {
                 let proven =
-                    scored.as_ref().filter(|_| self.setup.solves).and_then(|scores| scores.proven_terms(k, *u));
+                    scored.as_ref().filter(|_| self.setup.solves()).and_then(|scores| scores.proven_terms(k, *u));
                 let (q, u) = proven.unwrap_or((*q, *u));
                 if q + u > best_score && allows(k) {
                     (best, best_score) = (Some(k), q + u);
@@ -152,8 +152,8 @@ impl Search {
             }
         }
         let best = best.expect("a node has an edge that may be taken");
-        let behind = scored.map(|scores| scores.variance_behind(best));
-        self.variance = behind.unwrap_or(self.variance);
+        let variance = scored.map(|scores| scores.child_variance(best));
+        self.rules.variance = variance.unwrap_or(self.rules.variance);
         best
     }
 

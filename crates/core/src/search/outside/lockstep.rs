@@ -53,7 +53,7 @@ pub fn gather(rules: &dyn OutsideRules, trees: &mut [Climber], sources: LeafSour
     // A call of a rule from outside costs much more than a row of it.
     let (mut most, mut found) = (0, false);
     while result.is_ok() {
-        // Few trees are asked about at nearly the price of all, so those that are behind wait for the next gather.
+        // A call about few trees costs nearly as much as one about all, so trees that lag behind wait for the next gather.
         let willing =
             trees.iter_mut().filter_map(|climber| climber.search.may_go_on(&climber.turn).then_some(())).count();
         most = most.max(willing);

@@ -55,7 +55,7 @@ pub struct Failed;
 pub trait OutsideRules: Send + Sync + Debug {
     /// What they have a say in.
     fn places(&self) -> Places;
-    /// Have they failed?
+    /// Whether they have failed.
     fn has_failed(&self) -> bool;
     /// Floats that they keep of every edge.
     fn columns(&self) -> usize;

@@ -19,7 +19,7 @@ impl Tree {
         self.columns.raw_network.set(node as usize, raw);
     }
 
-    /// What is proven behind the edge that a step takes.
+    /// What is proven of the edge that a step takes.
     #[inline]
     pub fn bounds_at(&self, step: Step) -> Bounds {
         self.columns.bounds.get(self.stats_index(step))
@@ -36,7 +36,7 @@ impl Tree {
         of_node((0..chosen).filter(|edge| allows(*edge)).map(bounds), complete)
     }
 
-    /// Gives the edge that a step takes what is proven of the node behind it; false if that is nothing new.
+    /// Gives the edge that a step takes what is proven of its child; false if that is nothing new.
     fn learn_bounds(&mut self, step: Step, node: u32) -> bool {
         let record = self.stats_index(step);
         let flip = self.node(node).mover != self.node(step.node).mover;
@@ -54,7 +54,7 @@ impl Tree {
         path.windows(2).rev().all(|pair| self.learn_bounds(pair[0], pair[1].node))
     }
 
-    /// Gives the edge at the end of a path what is proven of the node behind it, and carries that up.
+    /// Gives the edge at the end of a path what is proven of its child, and carries that up.
     /// True when an edge of the root has changed.
     pub fn spread_node(&mut self, path: &[Step], node: u32) -> bool {
         path.last().is_none_or(|last| self.learn_bounds(*last, node)) && self.spread_bounds(path)

@@ -20,7 +20,7 @@ pub enum EndedBy {
 }
 
 impl EndedBy {
-    /// What stands in the place of the node behind the edge.
+    /// What stands in place of a child at the edge.
     pub fn mark(self) -> u32 {
         match self {
             EndedBy::Rules | EndedBy::Oracle => TERMINAL,
@@ -62,13 +62,13 @@ impl Search {
     /// The scratch position is the end of a game, or its result is known: what that proves.
     /// A repeat is a value and no proof, but for the legacy rule.
     pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, ended_by: EndedBy) {
-        if self.setup.graph && self.scratch.outcome_depends_on_path() {
+        if self.setup.graph() && self.scratch.state.outcome_depends_on_path() {
             return; // other lines lead to the same node
         }
         let last = *self.path.last().expect("the root is never terminal");
         let result = result_for(outcome, self.tree.node(last.node).mover);
         let bounds = match ended_by {
-            EndedBy::Rules => Bounds::exact(result, 1, self.scratch.outcome_depends_on_path()),
+            EndedBy::Rules => Bounds::exact(result, 1, self.scratch.state.outcome_depends_on_path()),
             // Tables of win, draw and loss do not know how far the end is.
             EndedBy::Oracle => Bounds::exact(result, FAR, false),
             EndedBy::Repeat(_) if self.repeats_are_certain() => Bounds::exact(result, 1, true),
@@ -99,22 +99,28 @@ impl Search {
         if !extends || self.path.is_empty() {
             return false;
         }
-        self.scratch.legal_actions(&mut self.actions);
+        self.scratch.state.legal_actions(&mut self.scratch.actions);
         // With one legal move there is nothing for the policy to say, and the value is that of the position
         // after it.
-        let [action] = self.actions[..] else { return false };
-        let mover = self.scratch.to_move();
+        let [action] = self.scratch.actions[..] else { return false };
+        let mover = self.scratch.state.to_move();
         let node = self.tree.add_node(mover, &[Edge::new(action, 1.0)], Value { wl: 0.0, d: 0.0 });
         self.tree.mark_forced(node);
-        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(
+            &mut self.tree,
+            node,
+            self.scratch.state.as_ref(),
+            self.scratch.child.as_mut(),
+            &self.setup.params,
+        );
         self.link_path_end(node);
         let edge = self.tree.choose_edge(node, 0);
         self.path.push(Step { node, edge });
-        self.scratch.play(action);
+        self.scratch.state.play(action);
         true
     }
 
-    /// The forced nodes at the end of the present path have the value that came from behind them as their own; `raw`: before contempt.
+    /// The forced nodes at the end of the present path have the value that came up through them as their own; `raw`: before contempt.
     pub(in crate::search) fn value_forced(&mut self, mover: Player, value: Value, raw: Value) {
         for step in self.path.iter().rev() {
             if !self.tree.node(step.node).forced {
@@ -127,36 +133,36 @@ impl Search {
     }
 }
 
-/// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
+/// Looks at the positions after each edge of a new node, where a rule wants that. `state`: the position of the node.
 #[inline]
 pub(in crate::search) fn scan_children(
     tree: &mut Tree,
     node: u32,
     state: &dyn State,
-    beyond: &mut dyn State,
+    child: &mut dyn State,
     params: &SearchParams,
 ) {
     if params.solver.is_some_and(|rule| rule.lookahead > 0) && !tree.node(node).forced {
-        prove_finished(tree, node, state, beyond);
+        prove_finished(tree, node, state, child);
     }
 }
 
-/// Gives every edge of a new node, which `state` stands on, whose game is over behind it a record that says so.
-fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
+/// Gives every edge of a new node after which the game is over a record that says so. `state`: the position of the node.
+fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, child: &mut dyn State) {
     let actions: Vec<_> = tree.edges(node).iter().map(|edge| edge.action).collect();
     for action in actions {
-        beyond.copy_from(state);
-        beyond.play(action);
-        let Some(outcome) = beyond.outcome() else { continue };
+        child.copy_from(state);
+        child.play(action);
+        let Some(outcome) = child.outcome() else { continue };
         // A node of a graph is reached by several lines, and the result holds for this one alone.
-        if tree.columns.enabled.graph && beyond.outcome_depends_on_path() {
+        if tree.columns.enabled.graph && child.outcome_depends_on_path() {
             continue;
         }
         // The record moved the edges, so the place is looked up again for each.
         let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);
-        let bounds = Bounds::exact(result, 1, beyond.outcome_depends_on_path());
+        let bounds = Bounds::exact(result, 1, child.outcome_depends_on_path());
         let record = tree.stats_index(Step { node, edge });
         let stats = &mut tree.stats[record];
         (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);

@@ -48,7 +48,7 @@ impl Search {
     /// Excluded edges have scores below -48, which other edges are above as long as first-play urgency is no worse than -40.
     pub(in crate::search) fn best_but_proven(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
         let at_root = self.path.is_empty();
-        let excludes = at_root && self.setup.root_excludes_proven;
+        let excludes = at_root && self.setup.root_excludes_proven();
         if excludes && self.setup.params.root_fpu.unwrap_or(self.setup.params.fpu).value.abs() > 40.0 {
             return self.best_by_rules(node, own, None);
         }
@@ -56,7 +56,7 @@ impl Search {
         let first = self.tree.node(node).stats as usize;
         let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
         let bounds = |k: usize| if k < stats.len() { self.tree.columns.bounds.get(first + k) } else { Bounds::OPEN };
-        let prior = |k: usize, stored: Prior| match self.setup.drops_priors && bounds(k).upper == -1 {
+        let prior = |k: usize, stored: Prior| match self.setup.drops_priors() && bounds(k).upper == -1 {
             true => 0.0,
             false if at_root => self.root.prior(k, stored),
             false => f64::from(stored.get()),

@@ -6,7 +6,7 @@ use crate::stats::{Edge, EdgeStats, Prior, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
 impl Tree {
-    /// May the large net take the node behind this step, which was pushed with these small visits?
+    /// Whether the large net may take the child at this step, which was pushed with these small visits.
     pub(in crate::search) fn may_take(&self, step: Step, visits: u32) -> bool {
         let stats = self.record(step);
         let is_free = stats.node < TERMINAL && !self.nets(stats.node).large && self.large_stats(step).in_flight == 0;
@@ -147,7 +147,7 @@ impl Tree {
         }
     }
 
-    /// The game is over behind this step: both nets' records know the result, whoever came first.
+    /// The game is over after this step: both nets' records know the result, whoever came first.
     pub(in crate::search) fn set_exact(&mut self, step: Step, player: Player, value: Value) {
         let flip = self.node(step.node).mover != player;
         let Value { wl, d } = if flip { value.flipped() } else { value };

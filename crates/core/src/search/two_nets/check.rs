@@ -107,12 +107,12 @@ impl Search {
             return Ok(());
         }
         let waits = self.tree.columns.root_large.in_flight > 0;
-        let mut frontier = self.two.frontier.clone();
+        let mut frontier = self.rules.two_nets.frontier.clone();
         let first = frontier.pop(|step, visits| self.tree.may_take(step, visits));
         let first = first.map_or(0, |step| self.tree.record(step).visits);
         let mut greatest = 0;
         for node in 0..self.tree.num_nodes() as u32 {
-            // While large turns wait, what is behind their nodes may have more visits than the rest of the frontier.
+            // While large turns wait, what is below their nodes may have more visits than the rest of the frontier.
             let edges = if waits && !self.tree.nets(node).large { 0..0 } else { 0..self.tree.stats(node).len() as u32 };
             let steps = edges.map(|edge| Step { node, edge });
             let free = steps.filter(|step| self.tree.may_take(*step, self.tree.record(*step).visits));

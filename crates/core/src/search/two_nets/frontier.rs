@@ -2,7 +2,7 @@
 //!
 //! A node is on the frontier when the large net does not know it, but knows its parent, and it has small visits. The greatest N_S
 //! goes first, of equal ones the one that came to the frontier first. In a tree N_S of a child is less than that of its parent, so no
-//! node behind the frontier has more: the first of the frontier is the first of all nodes that the large net does not know.
+//! node below the frontier has more: the first of the frontier is the first of all nodes that the large net does not know.
 //!
 //! A small turn's path crosses the frontier once, so it raises at most one key: its node is pushed again, and entries with an old
 //! key are dropped when they come to the top.
@@ -26,7 +26,7 @@ impl Frontier {
         self.entries
     }
 
-    /// The node behind this step, number `entered` to enter, has now `visits` small visits.
+    /// The child at this step, number `entered` to enter, has now `visits` small visits.
     pub fn push(&mut self, step: Step, visits: u32, entered: u32) {
         self.heap.push((visits, Reverse(entered), (step.node, step.edge)));
     }

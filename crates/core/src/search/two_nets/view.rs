@@ -11,12 +11,12 @@ impl Tree {
         &self.stats[self.stats_index(step)]
     }
 
-    /// What the large net's turns found behind this step's edge.
+    /// Statistics of the large net's turns through this step's edge.
     pub fn large_stats(&self, step: Step) -> EdgeStats {
         self.columns.large.get(self.stats_index(step))
     }
 
-    /// Number of the node behind this step in the order of entry to the frontier; 0 = it was never there.
+    /// Number of the child at this step in the order of entry to the frontier; 0: it was never there.
     pub(super) fn entered(&self, step: Step) -> u32 {
         self.columns.entered.get(self.stats_index(step))
     }

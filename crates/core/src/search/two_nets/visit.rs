@@ -12,7 +12,7 @@ use crate::search::{LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
-/// What a search with two nets keeps beside its tree.
+/// What a search with two nets keeps in addition to its tree.
 #[derive(Clone, Debug, Default)]
 pub struct TwoNets {
     /// Turns begun and not taken back, over all moves: the number of the next one.
@@ -49,14 +49,14 @@ impl Search {
         // A tree that will be dropped has no turns.
         let kept = u32::from(self.favours_right_side());
         let begun = Turns {
-            small: u64::from(kept * self.tree.root.visits + self.two.small_in_flight),
-            large: u64::from(kept * self.tree.columns.root_large.visits + self.two.large_in_flight),
+            small: u64::from(kept * self.tree.root.visits + self.rules.two_nets.small_in_flight),
+            large: u64::from(kept * self.tree.columns.root_large.visits + self.rules.two_nets.large_in_flight),
         };
-        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.two.turns))
+        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.rules.two_nets.turns))
     }
 
-    /// The node behind a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
-    pub(in crate::search) fn behind_for_turn(&self, step: Step, stats: &EdgeStats) -> (u32, bool) {
+    /// The child of a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
+    pub(in crate::search) fn child_for_turn(&self, step: Step, stats: &EdgeStats) -> (u32, bool) {
         let known = stats.node < TERMINAL && self.tree.nets(stats.node).known_to(self.turn);
         let node = if known || stats.is_end() { stats.node } else { crate::stats::UNEVALUATED };
         let waits = match self.turn {
@@ -71,7 +71,7 @@ impl Search {
         self.tree.root_node().filter(|root| self.tree.nets(*root).known_to(self.turn))
     }
 
-    /// Does the root wait for this turn's net?
+    /// Whether the root waits for this turn's net.
     pub(in crate::search) fn root_waits(&self) -> bool {
         match self.turn {
             Net::Small => self.tree.root.in_flight > 0,
@@ -100,11 +100,11 @@ impl Search {
         }
         let found = match rule.priority {
             LargePriority::ParentBonus => self.tree.best_by_bonus(rule.parent_bonus),
-            _ => self.two.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
+            _ => self.rules.two_nets.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
         };
         match found {
             Some(step) => self.take(step, sources),
-            None if self.two.large_in_flight == 0 => self.visit(sources),
+            None if self.rules.two_nets.large_in_flight == 0 => self.visit(sources),
             None => {
                 // What the waiting answers open will be better than what PUCT finds without them.
                 self.path.clear();
@@ -113,17 +113,17 @@ impl Search {
         }
     }
 
-    /// Goes straight to the node behind a step.
+    /// Goes straight to the child at a step.
     fn take(&mut self, step: Step, sources: LeafSources) -> Visit {
         self.tree.path_to(step, &mut self.path);
-        self.scratch.copy_from(self.root_state.as_ref());
+        self.scratch.state.copy_from(self.root_state.as_ref());
         for step in &self.path {
-            self.scratch.play(self.tree.edges(step.node)[step.edge as usize].action);
+            self.scratch.state.play(self.tree.edges(step.node)[step.edge as usize].action);
         }
         self.reach_leaf(sources)
     }
 
-    /// Does the present path end at a node that the other net knows?
+    /// Whether the present path ends at a node that the other net knows.
     pub(in crate::search) fn path_ends_at_node(&self) -> bool {
         let node = self.path.last().map_or(self.tree.root.node, |last| self.tree.record(*last).node);
         node < TERMINAL
@@ -169,18 +169,18 @@ impl Search {
         }
     }
 
-    /// Puts the node behind a step on the frontier, if it belongs there.
+    /// Puts the child at a step on the frontier, if it belongs there.
     pub(in crate::search) fn enter(&mut self, step: Step) {
         let stats = *self.tree.record(step);
         if stats.visits == 0 || stats.node >= TERMINAL || self.tree.nets(stats.node).large {
             return;
         }
         if self.tree.entered(step) == 0 {
-            let entered = self.two.frontier.next_entry();
+            let entered = self.rules.two_nets.frontier.next_entry();
             let index = self.tree.stats_index(step);
             self.tree.columns.entered.set(index, entered);
         }
-        self.two.frontier.push(step, stats.visits, self.tree.entered(step));
+        self.rules.two_nets.frontier.push(step, stats.visits, self.tree.entered(step));
     }
 
     /// After a small turn along the present path: the node at which it crossed the frontier has one visit more.
@@ -200,7 +200,7 @@ impl Search {
 
     /// After re-rooting: parents and frontier of the present tree.
     pub(in crate::search) fn rebuild_frontier(&mut self) {
-        self.two.frontier.clear();
+        self.rules.two_nets.frontier.clear();
         self.tree.link_parents();
         for node in 0..self.tree.num_nodes() as u32 {
             if self.tree.nets(node).large {

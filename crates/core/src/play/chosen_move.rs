@@ -1,4 +1,4 @@
-//! What a finished search says: the move to play, and what is recorded of it.
+//! The move to play after a search, and what is recorded of it.
 
 use crate::game::Action;
 use crate::play::choice::{RootMove, choose};
@@ -6,16 +6,16 @@ use crate::play::settings::Temperature;
 use crate::search::Search;
 use crate::stats::Value;
 
-/// What a whole policy target counts where it is not made of visits; shares below half of one are left out.
+/// Sum of a policy target that is not made of visits; shares below half a unit are left out.
 const TARGET_UNITS: f32 = 65_535.0;
-/// What a prior of less counts as.
-const LEAST_PRIOR: f32 = 1e-9;
-/// No score, in hundredths of a pawn, is beyond.
-const LARGEST_SCORE: f64 = 30_000.0;
+/// Smaller priors count as this one.
+const MIN_PRIOR: f32 = 1e-9;
+/// The largest score in hundredths of a pawn.
+const MAX_SCORE: f64 = 30_000.0;
 
-/// A move, and what was found when it was looked for.
+/// A move that is played, with what its record keeps.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ChosenMove {
     /// The move.
     pub action: Action,
     /// Policy target as counts, without zeros, by action.
@@ -30,19 +30,19 @@ pub struct Found {
     pub visits: u32,
     /// Temperature at which it was drawn.
     pub temperature: f32,
-    /// Is it learned from?
+    /// Whether a net learns from it.
     pub learn: bool,
     /// In pawns, for the mover; NaN: unknown.
     pub score: f32,
-    /// Plies that were looked ahead; 0: unknown.
+    /// Depth of the search in plies; 0: unknown.
     pub depth: u16,
     /// Seconds that it took.
     pub seconds: f32,
-    /// Result of the position that the solver has proven, for the mover: 1 loss, 2 draw, 3 win; 0: none.
+    /// Proven result of the position for the mover (solver): 1 loss, 2 draw, 3 win; 0: none.
     pub proven: u8,
 }
 
-impl Found {
+impl ChosenMove {
     /// W - L of the root for the mover; NaN: unknown.
     pub fn value(&self) -> f64 {
         f64::from(self.root_wdl[0] - self.root_wdl[2])
@@ -51,7 +51,7 @@ impl Found {
 
 /// Chooses a move after a search, `ply` plies after the start of the game; `uniform`, in [0, 1), decides what is drawn. `learn` and
 /// `seconds` are left to the caller.
-pub fn found(search: &Search, settings: &Temperature, ply: usize, uniform: f64) -> Result<Found, String> {
+pub fn chosen_move(search: &Search, settings: &Temperature, ply: usize, uniform: f64) -> Result<ChosenMove, String> {
     let none = || "a search has ended without a move: it may not search, or its memory is full".to_string();
     let best = search.best_action().ok_or_else(none)?;
     let mut moves: Vec<RootMove> = search
@@ -71,7 +71,7 @@ pub fn found(search: &Search, settings: &Temperature, ply: usize, uniform: f64) 
     let target = target(search, &moves);
     let wdl = |value: Option<Value>| value.map_or([f32::NAN; 3], |value| value.wdl());
     let (root_wdl, net_wdl) = (wdl(search.root_value()), wdl(search.root_network_value()));
-    Ok(Found {
+    Ok(ChosenMove {
         action: choose(&moves, best, temperature, uniform, settings),
         surprise: surprise(&target, &moves),
         target,
@@ -104,7 +104,7 @@ fn target(search: &Search, moves: &[RootMove]) -> Vec<(Action, u32)> {
 fn surprise(target: &[(Action, u32)], moves: &[RootMove]) -> f32 {
     let total: f64 = target.iter().map(|(_, count)| f64::from(*count)).sum();
     let prior = |action: Action| {
-        moves.binary_search_by_key(&action, |one| one.action).map_or(LEAST_PRIOR, |k| moves[k].prior.max(LEAST_PRIOR))
+        moves.binary_search_by_key(&action, |one| one.action).map_or(MIN_PRIOR, |k| moves[k].prior.max(MIN_PRIOR))
     };
     let term = |(action, count): &(Action, u32)| {
         let share = f64::from(*count) / total;
@@ -116,5 +116,5 @@ fn surprise(target: &[(Action, u32)], moves: &[RootMove]) -> f32 {
 /// W - L as pawns, by the formula that lc0 shows centipawns with; NaN for NaN.
 fn pawns(wl: f64) -> f32 {
     let figure = 90.0 * (1.5637541897 * wl.clamp(-1.0, 1.0)).tan();
-    (figure.clamp(-LARGEST_SCORE, LARGEST_SCORE).round_ties_even() / 100.0 + 0.0) as f32 // no -0
+    (figure.clamp(-MAX_SCORE, MAX_SCORE).round_ties_even() / 100.0 + 0.0) as f32 // no -0
 }
