@@ -227,6 +227,13 @@ def run_gtp(text: str) -> None:
     assert "internal error" not in out.getvalue(), out.getvalue()[-400:]
 
 
+def read_query(line: str) -> None:
+    """Read a line of the analysis protocol."""
+    from hauteur.engine.analysis.query import Defaults, read_request
+
+    read_request(line.encode("utf-8", "replace"), Defaults(4, ht.SearchParams()))
+
+
 def hear_engine(text: str) -> None:
     """Read what a program says that plays by UCI or GTP."""
     from hauteur.players.engines.gtp import parse_response

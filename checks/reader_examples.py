@@ -84,6 +84,11 @@ GTP = (
     "1 boardsize 5\nclear_board\nkomi 6.5\nplay b C3\ngenmove w\nshowboard\nundo\nfinal_score\ntime_left b 4 0\n",
     "kata-analyze b interval 5 rootInfo true\nloadsgf x\nlist_commands\ntime_settings 10 5 3\nfixed_handicap 2\n",
 )
+QUERIES = (
+    '{"id": "a", "game": "connect4", "moves": ["4", "4"], "analyzeTurns": [0, 2], "maxVisits": 9, "priority": -1}\n',
+    '{"id": "b", "position": "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "overrideSettings": {"cpuct.init": 2}}\n',
+    '{"id": "c", "action": "terminate", "terminateId": "a", "turnNumbers": [1]}\n',
+)
 ENGINE = (
     "option name Hash type spin default 16 min 1 max 1024\noption name Style type combo default a var a var b\n",
     "info depth 12 multipv 1 score cp 25 nodes 5 pv e2e4\nbestmove e2e4 ponder e7e5\ninfo score mate -3 depth 99\n",
