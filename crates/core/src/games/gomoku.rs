@@ -3,11 +3,15 @@
 //! Actions are the points row by row from the top. Features: two planes, own stones and the opponent's. Moves are written as
 //! in GTP: `A1` is the lower left point and there is no column I.
 
+mod fours;
+
 use std::any::Any;
 
 use super::bits::Bits;
 use super::grid;
-use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{
+    Action, Cells, Customs, ForcedWin, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry,
+};
 
 const NAME: &str = "gomoku";
 const SIZES: std::ops::RangeInclusive<usize> = 5..=15;
@@ -138,6 +142,13 @@ impl State for Position {
             return Some(Outcome::Win(self.to_move().other()));
         }
         (usize::from(self.ply) == self.points()).then_some(Outcome::Draw)
+    }
+
+    fn forced_win(&self, nodes: u32) -> Option<ForcedWin> {
+        if self.outcome().is_some() {
+            return None;
+        }
+        fours::forced_win(self.size(), self.planes(), nodes)
     }
 
     fn end_reason(&self) -> Option<&'static str> {
