@@ -3,10 +3,10 @@ r"""Play a net of Gomoku against an engine of patterns and continuous fours, whi
     python checks/gomoku_judge.py gomoku15 --visits 100 --games 40
     python checks/gomoku_judge.py gomoku15 --set search.solver.threats=300 --games 40
 
-The engine takes a five, blocks one, wins by continuous fours where a search of so many positions finds it, breaks such a win
-of the opponent, and else plays the point with the best patterns: every window of five points that only one side has stones
-in counts by their number. Games are in pairs of random openings, colours swapped. Prints won, drawn and lost games of the
-net and its score with interval.
+The engine takes a five, blocks one, wins by continuous fours where a search of so many positions finds such a win,
+breaks such a win of the opponent, and else plays the point with the best patterns: every window of five points that
+only one side has stones in counts by their number. Games are in pairs of random openings, colours swapped. Prints won,
+drawn and lost games of the net and its score with interval.
 """
 
 from __future__ import annotations
