@@ -223,6 +223,11 @@ pub trait State: Send + Sync {
         };
         actions.into_iter().find(wins)
     }
+    /// A win that the player to move can force by threats, each of which leaves the opponent one reply at most (Gomoku: fours).
+    /// `nodes`: the positions that may be looked at. `None` where no such win was found, and in games without such a search.
+    fn forced_win(&self, _nodes: u32) -> Option<ForcedWin> {
+        None
+    }
     /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a
     /// rule against them, or with one that looks at more than the position.
     fn repetition(&self) -> Option<Repeat> {
@@ -319,6 +324,15 @@ pub trait State: Send + Sync {
     }
     /// A one-line notation of the position where the game has one (chess: FEN); otherwise the moves so far.
     fn notation(&self) -> String;
+}
+
+/// A win that is forced, by its first move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForcedWin {
+    /// The move to play.
+    pub action: Action,
+    /// Plies to the end of the game, this move included.
+    pub plies: u16,
 }
 
 /// The parameters of a spec, which stand between its brackets.

@@ -107,6 +107,11 @@ class Solver(RuleSection):
 
     lookahead: Annotated[int, Field(ge=0, le=1)] = 0
     """Plies that are looked ahead at expansion."""
+    threats: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Positions that a search of wins by threats may look at in a new node; 0: no such search.
+
+    Gomoku (continuous fours).
+    """
     lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth", "zero_prior"] = "visit"
     """The way of selection with proven children below the root."""
     clamp_to_bounds: bool = True

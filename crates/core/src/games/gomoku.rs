@@ -3,10 +3,12 @@
 //! Actions are the points row by row from the top. Features: two planes, own stones and the opponent's. Moves are written as
 //! in GTP: `A1` is the lower left point and there is no column I.
 
+mod fours;
+
 use super::bits::Bits;
 use super::grid::{self, Coordinates};
 use super::grid_game::{GridGame, Moves};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, ForcedWin, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "gomoku";
 const SIZES: std::ops::RangeInclusive<usize> = 5..=15;
@@ -136,6 +138,13 @@ impl GridGame for Position {
             return Some((Outcome::Win(self.mover().other()), "five in a row"));
         }
         (self.moves.count() == self.points()).then_some((Outcome::Draw, "full board"))
+    }
+
+    fn win_by_threats(&self, nodes: u32) -> Option<ForcedWin> {
+        if self.result().is_some() {
+            return None;
+        }
+        fours::forced_win(self.size(), self.own_and_other(), nodes)
     }
 
     fn planes(&self) -> Self::Planes {

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::bits::Bits;
 use super::grid::{self, Coordinates};
-use crate::game::{Action, Cells, GameError, GameInfo, Outcome, Player, State};
+use crate::game::{Action, Cells, ForcedWin, GameError, GameInfo, Outcome, Player, State};
 use crate::math::rng::Stream;
 
 /// A position of a game in which two players put stones on the squares of a grid.
@@ -44,6 +44,11 @@ pub trait GridGame: Clone + Send + Sync + 'static {
 
     /// The result and the reason for it in a word or two (`four in a row`); `None` while the game is not over.
     fn result(&self) -> Option<(Outcome, &'static str)>;
+
+    /// A win by threats of the player to move, for games with a search of them: `State::forced_win`.
+    fn win_by_threats(&self, _nodes: u32) -> Option<ForcedWin> {
+        None
+    }
 
     /// The features, from the mover's view.
     fn planes(&self) -> Self::Planes;
@@ -159,6 +164,10 @@ impl<G: GridGame> State for G {
     #[inline]
     fn outcome(&self) -> Option<Outcome> {
         self.result().map(|(outcome, _)| outcome)
+    }
+
+    fn forced_win(&self, nodes: u32) -> Option<ForcedWin> {
+        self.win_by_threats(nodes)
     }
 
     fn end_reason(&self) -> Option<&'static str> {

@@ -41,6 +41,8 @@ settings! {
     Solver: Copy {
         /// Plies that are looked ahead at expansion.
         lookahead: u8 = 0, 0.0 => 1.0;
+        /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Gomoku (continuous fours).
+        threats: u32 = 0, 0.0 => 1_000_000.0;
         /// The way of selection with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;
         /// Values that are backed up are clamped to the bounds of the nodes they pass.
@@ -70,7 +72,7 @@ pub struct ProvenContext {
 impl Rule for Solver {
     fn changes_scores(&self) -> bool {
         use LostChildMode::{Avoid, Damp, DampByDepth};
-        self.lookahead > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
+        self.proves_new_nodes() || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
     }
 
     fn changes_selection(&self) -> bool {
@@ -91,6 +93,11 @@ impl Rule for Solver {
 }
 
 impl Solver {
+    /// A new node may have a proof before any visit of its edges.
+    pub fn proves_new_nodes(&self) -> bool {
+        self.lookahead > 0 || self.threats > 0
+    }
+
     /// Q and U of an edge that is proven to give `result`, from its exact Q and the U of PUCT.
     ///
     /// A root that excludes proven edges gives them U = 0 and Q - 50 + 0.4 N / C, so that none is taken while another may be.

@@ -87,8 +87,8 @@ impl Search {
 
     /// A node was made at the end of the present path: what its edges prove.
     pub(in crate::search) fn prove_node(&mut self, node: u32) {
-        let looks_ahead = self.setup.params.solver.is_some_and(|rule| rule.lookahead > 0);
-        if looks_ahead && self.tree.spread_node(&self.path, node) {
+        let has_proofs = self.setup.params.solver.is_some_and(|rule| rule.proves_new_nodes());
+        if has_proofs && self.tree.spread_node(&self.path, node) {
             self.refresh_root_bounds();
         }
     }
@@ -142,9 +142,34 @@ pub(in crate::search) fn scan_children(
     child: &mut dyn State,
     params: &SearchParams,
 ) {
-    if params.solver.is_some_and(|rule| rule.lookahead > 0) && !tree.node(node).forced {
+    let Some(rule) = &params.solver else { return };
+    if tree.node(node).forced {
+        return;
+    }
+    if rule.lookahead > 0 {
         prove_finished(tree, node, state, child);
     }
+    if rule.threats > 0 {
+        prove_forced_win(tree, node, state, rule.threats);
+    }
+}
+
+/// Gives the first move of a win by threats a record that says so, unless the edge is proven already.
+fn prove_forced_win(tree: &mut Tree, node: u32, state: &dyn State, nodes: u32) {
+    let Some(win) = state.forced_win(nodes) else { return };
+    let Some(place) = tree.edges(node).iter().position(|edge| edge.action == win.action) else { return };
+    let edge = tree.choose_edge(node, place as u32);
+    if !tree.bounds_at(Step { node, edge }).is_proven() {
+        record_end(tree, Step { node, edge }, Bounds::exact(1, win.plies, false));
+    }
+}
+
+/// Makes an edge of a new node the end of its line, with this result.
+fn record_end(tree: &mut Tree, step: Step, bounds: Bounds) {
+    let record = tree.stats_index(step);
+    let stats = &mut tree.stats[record];
+    (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);
+    tree.columns.bounds.set(record, bounds);
 }
 
 /// Gives every edge of a new node after which the game is over a record that says so. `state`: the position of the node.
@@ -163,9 +188,6 @@ fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, child: &mut dyn
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);
         let bounds = Bounds::exact(result, 1, child.outcome_depends_on_path());
-        let record = tree.stats_index(Step { node, edge });
-        let stats = &mut tree.stats[record];
-        (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);
-        tree.columns.bounds.set(record, bounds);
+        record_end(tree, Step { node, edge }, bounds);
     }
 }

@@ -1,0 +1,322 @@
+//! Wins by continuous fours: every move makes a four, which the opponent has to block, until a move makes five.
+//!
+//! A *window* is five points in a row. One with four stones of a player and an empty point is a four: a move there makes five.
+//! One with three stones and two empty points becomes a four by a stone on either. The search counts the stones of both players
+//! in every window and changes the few counts that a stone touches, so a move costs some twenty additions.
+
+use std::sync::OnceLock;
+
+use super::{LINE, Points};
+use crate::game::ForcedWin;
+
+/// All windows of a board, and those of each point.
+struct Board {
+    windows: Vec<[u8; LINE]>,
+    of_point: Vec<Vec<u16>>,
+}
+
+impl Board {
+    /// The windows of a board of size x size points.
+    fn new(size: usize) -> Self {
+        let mut windows = Vec::new();
+        for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+            for point in 0..size * size {
+                windows.extend(window(size as i32, point as i32, down, right));
+            }
+        }
+        let mut of_point = vec![Vec::new(); size * size];
+        for (number, window) in windows.iter().enumerate() {
+            for &point in window {
+                of_point[usize::from(point)].push(number as u16);
+            }
+        }
+        Board { windows, of_point }
+    }
+
+    /// That of a size, which is made once.
+    fn of_size(size: usize) -> &'static Self {
+        static BOARDS: [OnceLock<Board>; 16] = [const { OnceLock::new() }; 16];
+        BOARDS[size].get_or_init(|| Board::new(size))
+    }
+}
+
+/// The window that begins at a point and goes in a direction, if it is on the board.
+fn window(size: i32, point: i32, down: i32, right: i32) -> Option<[u8; LINE]> {
+    let last = LINE as i32 - 1;
+    let row = point / size + last * down;
+    let column = point % size + last * right;
+    let inside = row < size && (0..size).contains(&column);
+    inside.then(|| std::array::from_fn(|step| (point + step as i32 * (down * size + right)) as u8))
+}
+
+/// A position as the search of fours sees it.
+struct Fours {
+    board: &'static Board,
+    stones: [Points; 2],
+    /// Stones of the attacker and of the defender in each window.
+    counts: Vec<[u8; 2]>,
+    /// Positions that may still be looked at.
+    nodes: u32,
+}
+
+const ATTACKER: usize = 0;
+const DEFENDER: usize = 1;
+
+/// The shortest win by continuous fours that a search of at most so many positions finds for the player with the first set of
+/// stones, who is to move. A move that makes five at once is one.
+pub(super) fn forced_win(size: usize, stones: [Points; 2], nodes: u32) -> Option<ForcedWin> {
+    let board = Board::of_size(size);
+    let mut search = Fours { board, stones: [Points::EMPTY; 2], counts: vec![[0; 2]; board.windows.len()], nodes };
+    for side in [ATTACKER, DEFENDER] {
+        for point in stones[side].squares() {
+            search.put(point, side);
+        }
+    }
+    // Deepening finds the shortest win first, and keeps a long chain of fours without an end from using up the positions.
+    let mut fours = 0;
+    while search.nodes > 0 {
+        let mut is_cut = false;
+        if let Some(win) = search.attack(fours, &mut is_cut) {
+            return Some(win);
+        }
+        if !is_cut {
+            return None;
+        }
+        fours += 1;
+    }
+    None
+}
+
+impl Fours {
+    fn put(&mut self, point: usize, side: usize) {
+        self.stones[side] |= Points::square(point);
+        for &window in &self.board.of_point[point] {
+            self.counts[usize::from(window)][side] += 1;
+        }
+    }
+
+    fn take_back(&mut self, point: usize, side: usize) {
+        self.stones[side] = self.stones[side] & !Points::square(point);
+        for &window in &self.board.of_point[point] {
+            self.counts[usize::from(window)][side] -= 1;
+        }
+    }
+
+    fn is_empty(&self, point: usize) -> bool {
+        !self.stones[ATTACKER].has(point) && !self.stones[DEFENDER].has(point)
+    }
+
+    /// A point where a stone of this side makes five.
+    fn five(&self, side: usize) -> Option<usize> {
+        let mut full = [0; 2];
+        full[side] = LINE as u8 - 1;
+        let window = self.counts.iter().position(|counts| *counts == full)?;
+        self.empty_points(window).next()
+    }
+
+    /// The points where a stone of the attacker makes five, of those in the windows of a point.
+    fn fives_around(&self, point: usize) -> Points {
+        let mut found = Points::EMPTY;
+        for &window in &self.board.of_point[point] {
+            if self.counts[usize::from(window)] == [LINE as u8 - 1, 0] {
+                for place in self.empty_points(usize::from(window)) {
+                    found |= Points::square(place);
+                }
+            }
+        }
+        found
+    }
+
+    fn empty_points(&self, window: usize) -> impl Iterator<Item = usize> + '_ {
+        self.board.windows[window].iter().map(|&point| usize::from(point)).filter(|&point| self.is_empty(point))
+    }
+
+    /// The points where a stone of the attacker makes a four.
+    fn four_makers(&self) -> Points {
+        let mut found = Points::EMPTY;
+        for (window, counts) in self.counts.iter().enumerate() {
+            if *counts == [LINE as u8 - 2, 0] {
+                for point in self.empty_points(window) {
+                    found |= Points::square(point);
+                }
+            }
+        }
+        found
+    }
+
+    /// A win of the attacker, who is to move, with at most so many fours before the five. `is_cut`: set where more fours were
+    /// possible.
+    fn attack(&mut self, fours: u32, is_cut: &mut bool) -> Option<ForcedWin> {
+        self.nodes = self.nodes.checked_sub(1)?;
+        if let Some(point) = self.five(ATTACKER) {
+            return Some(ForcedWin { action: point as u16, plies: 1 });
+        }
+        let mut candidates = self.four_makers();
+        // A four of the defender has to be blocked, and only a block that makes a four goes on.
+        if let Some(point) = self.five(DEFENDER) {
+            candidates = candidates & Points::square(point);
+        }
+        if fours == 0 {
+            *is_cut |= !candidates.is_empty();
+            return None;
+        }
+        candidates.squares().find_map(|point| self.four(point, fours, is_cut))
+    }
+
+    /// The win that begins with this four.
+    fn four(&mut self, point: usize, fours: u32, is_cut: &mut bool) -> Option<ForcedWin> {
+        self.put(point, ATTACKER);
+        let plies = self.plies_after(point, fours, is_cut);
+        self.take_back(point, ATTACKER);
+        plies.map(|plies| ForcedWin { action: point as u16, plies: plies + 1 })
+    }
+
+    /// The plies that a win takes after the attacker's four on a point: the defender is to move.
+    fn plies_after(&mut self, point: usize, fours: u32, is_cut: &mut bool) -> Option<u16> {
+        if self.five(DEFENDER).is_some() {
+            return None;
+        }
+        let fives = self.fives_around(point);
+        if !fives.is_single() {
+            return Some(2); // two points make five, and the defender blocks one
+        }
+        let block = fives.squares().next()?;
+        self.put(block, DEFENDER);
+        let win = self.attack(fours - 1, is_cut);
+        self.take_back(block, DEFENDER);
+        win.map(|win| win.plies + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::game::{Outcome, State};
+    use crate::games::make_game;
+    use crate::math::rng::Stream;
+
+    const NODES: u32 = 100_000;
+
+    fn after(moves: &str) -> Box<dyn State> {
+        let mut state = make_game("gomoku(size=9)").unwrap().initial();
+        for text in moves.split_whitespace() {
+            state.play(state.action_from_text(text).unwrap());
+        }
+        state
+    }
+
+    fn found(moves: &str) -> Option<(String, u16)> {
+        let state = after(moves);
+        let win = state.forced_win(NODES)?;
+        Some((state.action_to_text(win.action, None).unwrap(), win.plies))
+    }
+
+    #[test]
+    fn a_five_an_open_four_and_none() {
+        assert_eq!(found("A1 A9 B1 B9 C1 C9 D1 D9"), Some(("E1".into(), 1)));
+        assert_eq!(found("D5 A9 E5 C9 F5 E9").unwrap().1, 3);
+        assert_eq!(found("D5 A9 E5 C9"), None);
+        // The same three, but White has a four: the only block makes no four.
+        assert_eq!(found("D5 A9 E5 B9 F5 C9 J1 D9"), None);
+    }
+
+    #[test]
+    fn two_fours_that_cross_win_in_five_plies() {
+        // A row of three with one end taken and a column of three that cross nowhere yet: a four in the row, then an open four.
+        let win = found("A5 H5 B5 H7 C5 J8 E2 J2 E3 A9 E6 C9").unwrap();
+        assert!(win.1 <= 5, "{win:?}");
+    }
+
+    /// Plies of the shortest win by fours, by trying every point with the rules alone.
+    fn naive(state: &dyn State, fours: u32) -> Option<u16> {
+        if state.win_at_once().is_some() {
+            return Some(1);
+        }
+        if fours == 0 {
+            return None;
+        }
+        let mut actions = Vec::new();
+        state.legal_actions(&mut actions);
+        let mut best: Option<u16> = None;
+        for action in actions {
+            let mut next = state.clone_box();
+            next.play(action);
+            if next.outcome().is_some() || next.win_at_once().is_some() {
+                continue;
+            }
+            // What the attacker threatens, whatever the defender does elsewhere: every reply is tried.
+            let mut replies = Vec::new();
+            next.legal_actions(&mut replies);
+            let mut longest = Some(0);
+            let mut left = 0;
+            for &reply in &replies {
+                let mut then = next.clone_box();
+                then.play(reply);
+                if then.outcome().is_some() || then.win_at_once().is_none() {
+                    left += 1;
+                    // More than one reply that stops the five: the move was no four.
+                    longest = if left > 1 { None } else { longest.and(naive(then.as_ref(), fours - 1)) };
+                }
+                if longest.is_none() {
+                    break;
+                }
+            }
+            let plies = longest.map(|plies| if left == 0 { 3 } else { plies + 2 });
+            best = [best, plies].into_iter().flatten().min();
+        }
+        best
+    }
+
+    #[test]
+    fn the_same_wins_as_by_trying_every_move() {
+        let mut actions = Vec::new();
+        let mut wins = 0;
+        for seed in 0..60 {
+            let mut random = Stream::new(seed);
+            let mut state = make_game("gomoku(size=6)").unwrap().initial();
+            for _ in 0..12 + seed % 9 {
+                if state.outcome().is_none() {
+                    let action = state.random_action(&mut random, &mut actions);
+                    state.play(action);
+                }
+            }
+            if state.outcome().is_some() {
+                continue;
+            }
+            let plies = state.forced_win(NODES).map(|win| win.plies).filter(|&plies| plies <= 5);
+            assert_eq!(plies, naive(state.as_ref(), 2), "{}", state.notation());
+            wins += u32::from(plies.is_some());
+        }
+        assert!(wins > 5, "{wins} wins");
+    }
+
+    #[test]
+    fn the_first_move_of_a_win_wins_against_every_reply() {
+        let mut actions = Vec::new();
+        for seed in 100..160 {
+            let mut random = Stream::new(seed);
+            let mut state = make_game("gomoku(size=9)").unwrap().initial();
+            while state.outcome().is_none() {
+                let Some(win) = state.forced_win(1000) else {
+                    let action = state.random_action(&mut random, &mut actions);
+                    state.play(action);
+                    continue;
+                };
+                let mover = state.to_move();
+                let mut left = i32::from(win.plies);
+                while state.outcome().is_none() {
+                    let next = state.forced_win(NODES).unwrap();
+                    assert!(i32::from(next.plies) <= left);
+                    state.play(next.action);
+                    if state.outcome().is_some() {
+                        break;
+                    }
+                    let reply = state.random_action(&mut random, &mut actions);
+                    state.play(reply);
+                    left -= 2;
+                }
+                assert_eq!(state.outcome(), Some(Outcome::Win(mover)));
+            }
+        }
+    }
+}
