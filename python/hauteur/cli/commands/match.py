@@ -9,6 +9,7 @@ from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.options import PlayerText
 from hauteur.cli.commands.play import odds_start_of
 from hauteur.games.odds import WHITE, parse_odds
+from hauteur.learning.trained_search import search_note
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
@@ -16,7 +17,7 @@ from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Model
 from hauteur.matches.ratings.rating_list import crosstable, rating_table, ratings_json, read_results
 from hauteur.matches.tournament import Kind, Tournament
-from hauteur.players.settings import Colours
+from hauteur.players.settings import Colours, parse_player
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where nothing was."""
@@ -58,6 +59,7 @@ def match(
         colours = colours or ("first" if parse_odds(odds).giver == WHITE else "second")
         options = replace(options, game=start.spec)
     game = options.make_game()
+    _say_other_searches(a, b)
     return _shown(play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments()), options)
 
 
@@ -138,6 +140,14 @@ def tournament(
     options.write_games(cup.matches)
     print(json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup))
     return 0
+
+
+def _say_other_searches(*players: str) -> None:
+    """Say on stderr, a line a player, where a learning run's net plays with another search than it was trained with."""
+    for label, text in zip("AB", players, strict=True):
+        note = search_note(label, parse_player(text, f"player {label}"))
+        if note is not None:
+            print(note, file=sys.stderr)
 
 
 def _shown(result: MatchResult, options: GameOptions) -> int:
