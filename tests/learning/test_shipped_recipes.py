@@ -11,6 +11,8 @@ from hauteur.games.registry import load_game
 from hauteur.learning.recipe import load_recipe
 from hauteur.learning.run import learn
 from hauteur.learning.shipped_recipes import BUNDLED, CATALOGUE, FOLDER, recipe_file, recipe_lines, shipped_recipes
+from hauteur.players.baselines import move_function, parse_baseline
+from hauteur.players.settings import parse_player
 
 RUNS = Path(__file__).resolve().parent.parent.parent / "runs"
 
@@ -31,6 +33,20 @@ def test_the_recipes_of_a_checkout_are_those_of_the_package() -> None:
     )
     for path in in_runs:
         assert path.read_bytes() == (FOLDER / path.relative_to(RUNS)).read_bytes()
+
+
+def test_games_that_are_not_solved_have_a_yardstick() -> None:
+    """A newcomer's run shows its strength; the opponents are there on every machine."""
+    without = [recipe.name for recipe in shipped_recipes() if load_recipe(recipe.path).yardstick is None]
+    measured = [recipe for recipe in shipped_recipes() if recipe.minutes is not None and recipe.name in without]
+    assert [recipe.name for recipe in measured] == ["tictactoe", "connect4", "nogo5", "bundled/chess"]
+    for recipe in shipped_recipes():
+        settings = load_recipe(recipe.path).yardstick
+        if settings is not None:
+            assert settings.opponent.startswith(("mcts:", "rave:", "material"))
+            play = parse_player(settings.opponent)
+            assert play.baseline is not None
+            move_function(load_game(recipe.game), parse_baseline(play.baseline))
 
 
 def test_the_list_has_a_line_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import hauteur as ht
 from hauteur.learning import yardstick
+from hauteur.learning.report.page import run_numbers
 from hauteur.learning.run_folder import RunFolder
 
 MCTS: dict[str, Any] = {"opponent": "mcts:20", "every": 2, "games": 4, "visits": 10}
@@ -50,6 +51,25 @@ def test_the_nets_that_are_due_are_measured_and_the_run_is_the_same(tmp_path: Pa
     page = measured.report.read_text()
     assert page.index("against mcts:20") < page.index("Games of self-play")
     assert "against mcts:20" not in plain.report.read_text()
+
+
+def test_a_run_without_gate_shows_no_elo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its strength is the score against the yardstick, or nothing; that of a gated run is Elo."""
+    measured, plain = recipe(2, yardstick=MCTS), recipe(2)
+    for name, given in (("measured", measured), ("plain", plain)):
+        assert "Elo" not in repr(ht.learn(given, out=tmp_path / name))
+    shown = capsys.readouterr().out
+    assert "Elo" not in shown
+    assert shown.count("against mcts:20") == 1
+    numbers = run_numbers(RunFolder(tmp_path / "measured"))
+    assert numbers.yardstick is not None
+    assert numbers.strength == f"{numbers.yardstick:.1%} against the yardstick"
+    assert run_numbers(RunFolder(tmp_path / "plain")).strength == ""
+    assert "Elo over" not in (tmp_path / "plain" / "report.html").read_text()
+    gated = plain.model_copy(update={"gate": plain.gate.model_copy(update={"by": "match", "games": 4})})
+    assert "Elo" in repr(ht.learn(gated, out=tmp_path / "gated"))
+    assert "Elo" in capsys.readouterr().out
+    assert run_numbers(RunFolder(tmp_path / "gated")).strength.startswith("Elo")
 
 
 def test_the_last_net_of_a_run_that_its_budget_ends_is_measured(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.registry import load_game
+from hauteur.games.registry import load_game, with_fen
+from hauteur.matches.play import play_match
+from hauteur.players.baselines import move_function, parse_baseline
 from reference.rave import Rave
 
 
@@ -55,3 +57,40 @@ def test_rave_is_stronger_than_mcts_where_points_are_taken_once(spec: str) -> No
             state.apply(int(visits.argmax()))
         won += state.outcome() == (1, -1)[game % 2]
     assert won >= 5
+
+
+def chosen_by_material(fen: str, seed: int = 0, game: str = "chess") -> str:
+    """The move of `material` in a position."""
+    state = load_game(with_fen(game, fen)).new_initial_state()
+    choose = move_function(state.game, parse_baseline("material"))
+    return str(state.action_to_text(choose(state, seed).action))
+
+
+@pytest.mark.parametrize(
+    ("fen", "move"),
+    [
+        ("6k1/5ppp/8/7q/8/8/6K1/R6R w - - 0 1", "a1a8"),  # mate is more than a queen
+        ("4k3/8/8/3q4/8/3R4/8/4K3 w - - 0 1", "d3d5"),
+        ("4k3/8/8/3q4/4r3/8/8/4Q1K1 b - - 0 1", "e4e1"),
+        ("k7/2P5/8/8/8/8/7r/1K4n1 w - - 0 1", "c7c8q"),
+        ("4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1", "d5c6"),
+    ],
+)
+def test_material_sees_one_ply(fen: str, move: str) -> None:
+    assert chosen_by_material(fen) == move
+
+
+def test_material_draws_among_equals() -> None:
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    moves = [chosen_by_material(start, seed) for seed in range(300)]
+    assert len(set(moves)) == 20
+    assert moves == [chosen_by_material(start, seed) for seed in range(300)]
+
+
+def test_material_is_for_games_of_pieces() -> None:
+    match = play_match("material", "random", "minichess", games=20, seed=1, progress=False)
+    assert match.score > 0.7
+    with pytest.raises(ValueError, match="material plays chess and minichess, got connect4"):
+        play_match("material", "random", "connect4", games=2, progress=False)
+    with pytest.raises(ValueError, match="write material"):
+        parse_baseline("material:3")

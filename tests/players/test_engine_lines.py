@@ -60,6 +60,8 @@ def test_what_was_found(line: str, found: EngineReport | None) -> None:
     ("text", "written"),
     [
         ("uci:stockfish nodes=1000 UCI_Elo=1600 name=SF", None),
+        ("uci:stockfish nodes=100 random_moves=0.25", None),
+        ("gtp:gnugo --mode gtp random-moves=0.5", "gtp:gnugo 'args=--mode gtp' random_moves=0.5"),
         ("name=SF nodes=1000 uci:stockfish UCI_Elo=1600", "uci:stockfish nodes=1000 UCI_Elo=1600 name=SF"),
         ('gtp:"gnugo --mode gtp"', "'gtp:gnugo --mode gtp'"),
         ("uci:x start-timeout=5 nodes=3", "uci:x nodes=3 start_timeout=5"),
@@ -97,6 +99,7 @@ def test_text_of_an_engine(text: str, written: str | None) -> None:
         ("'uci:x' nodes=1 'A=b\nquit'", "an option is NAME=VALUE in printable characters"),
         ("gtp:x nodes=5", "GTP has no nodes: give it to the program as an argument; allowed: args, movetime, tc"),
         ("gtp:x Strength=5", "GTP has no Strength"),
+        ("uci:x nodes=1 random-moves=1.5", "engine.random_moves: Input should be less than or equal to 1"),
         ("gtp:x tc=5+1", r"GTP has no time for every move beside the clock: tc=5\+1 does not fit"),
         ("gtp:x movetime=1500", "GTP knows whole seconds: movetime=1500 milliseconds does not fit"),
     ],

@@ -16,10 +16,12 @@ from hauteur import _core
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
+from hauteur.matches.play import play_match
 from hauteur.matches.results import MatchGame, table
 from hauteur.players.build import Resources
+from hauteur.players.engines.player import RANDOM_MOVE, random_move
 from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, START_FAILED, TIMEOUT, EngineConnection
-from hauteur.players.move_player import EngineFailure
+from hauteur.players.move_player import EngineFailure, MoveRequest
 from hauteur.players.settings import parse_player
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
@@ -285,3 +287,31 @@ def test_an_engine_that_no_longer_starts_ends_the_match(tmp_path: Path, monkeypa
             played(match_of(uci(), folder=match))
     assert list(MatchFolder(match).games()) == []
     assert {game.end for game in played(match_of(uci(), folder=match))} == {"ply limit"}
+
+
+def request_of(seed: int) -> MoveRequest:
+    """A request at the start of a game."""
+    state = CHESS.new_initial_state()
+    return MoveRequest(0, state, state.notation(), (), seed)
+
+
+def test_a_share_of_the_moves_is_drawn() -> None:
+    drawn = [random_move(request_of(seed), 0.25) for seed in range(2000)]
+    assert drawn == [random_move(request_of(seed), 0.25) for seed in range(2000)]
+    found = [move.action for move in drawn if move is not None]
+    assert len(found) / 2000 == pytest.approx(0.25, abs=0.03)
+    assert len(set(found)) == 20
+    assert all(random_move(request_of(seed), 0.0) is None for seed in range(100))
+    assert all(random_move(request_of(seed), 1.0) is not None for seed in range(100))
+
+
+def test_a_handicapped_program_plays_the_same_games_again() -> None:
+    def games() -> list[MatchGame]:
+        match = play_match(uci(more="nodes=1 random_moves=0.5"), "random", "chess", games=4, seed=5, max_plies=40)
+        return list(match.games)
+
+    first = games()
+    assert first == games()
+    notes = [note for game in first for note in game.notes.values()]
+    assert set(notes) == {RANDOM_MOVE}
+    assert 20 < len(notes) < 55

@@ -46,7 +46,7 @@ COMMANDS = (
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "match:tournament", "Play all pairings of several players; crosstable and rating list."),
-    Command("rate", "match:rate", "Rating list from matches, tournaments and PGN files."),
+    Command("rate", "match:rate", "Rating list of matches and PGN files; or a player on the ladder (--ladder)."),
     Command(
         "report",
         "learn:report",

@@ -51,13 +51,14 @@ class GenerationRow(NamedTuple):
     """Whether the generation's net became the best one."""
     score: float | None
     """Its score in the gate match, 0 to 1; None without a match."""
-    elo: float
-    """Elo of the best net, the first net having 0."""
+    elo: float | None
+    """Elo of the best net, the first net having 0; None without a match."""
     seconds: float
     """Seconds of the run so far."""
 
     def __str__(self) -> str:
         gate = "" if self.score is None else f"{self.score:.1%} "
+        elo = "" if self.elo is None else f"Elo {self.elo:+.0f}"
         parts = (
             f"gen {self.generation}/{self.generations}",
             f"games {self.games}",
@@ -66,17 +67,18 @@ class GenerationRow(NamedTuple):
             f"length {self.mean_length:.1f}",
             f"loss policy {self.policy_loss:.3f} value {self.value_loss:.3f}",
             f"gate {gate}{'promoted' if self.promoted else 'kept the old net'}",
-            f"Elo {self.elo:+.0f}",
+            elo,
             duration(self.seconds),
         )
-        return "  ".join(parts)
+        return "  ".join(filter(None, parts))
 
 
 def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
     """The row of a line of metrics.jsonl."""
     gate = line["gate"]
     score = gate["score"] if gate["games"] else None
-    own = {"generations": generations, "promoted": gate["promoted"], "score": score, "elo": line["best_elo"]}
+    elo = line["best_elo"] if gate["games"] else None
+    own = {"generations": generations, "promoted": gate["promoted"], "score": score, "elo": elo}
     found = line["train"] | line | line["games"] | own
     return GenerationRow(**{name: found[name] for name in GenerationRow._fields})
 

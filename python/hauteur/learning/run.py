@@ -78,7 +78,9 @@ class LearningRun:
 
     def __repr__(self) -> str:
         rows = self.metrics
-        last = f", {rows[-1].games} games in the last, Elo {rows[-1].elo:+.0f}" if rows else ""
+        last = f", {rows[-1].games} games in the last" if rows else ""
+        if rows and rows[-1].elo is not None:
+            last += f", Elo {rows[-1].elo:+.0f}"
         return f"LearningRun({str(self.folder)!r}: {len(rows)} of {self.recipe.run.generations} generations{last})"
 
     def _repr_html_(self) -> str:

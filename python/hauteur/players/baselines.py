@@ -1,4 +1,4 @@
-"""Players without a network as text: `random`, `mcts:N` and `rave:N`, N random games a move."""
+"""Players without a network as text: `random`, `material`, and `mcts:N` and `rave:N`, N random games a move."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -8,10 +8,16 @@ from hauteur import _core
 from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 
 MOST_SIMULATIONS = 10_000_000
-FORMS = {"random": "random", "mcts": "mcts:N", "rave": "rave:N"}
+FORMS = {"random": "random", "material": "material", "mcts": "mcts:N", "rave": "rave:N"}
 """How each kind is written."""
 MOST_RAVE_ACTIONS = 256
 """Most actions of a game that `rave` plays."""
+PIECE_GAMES = ("chess", "minichess")
+"""Games that `material` plays."""
+PIECE_VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
+"""What pieces are worth to `material`, by their letters in a FEN."""
+MATE_VALUE = 1000
+"""More than all pieces together."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,10 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
     """The choice of a move by a player of this kind; ValueError where the game has none."""
     if baseline.kind == "random":
         return _random_move
+    if baseline.kind == "material":
+        if game.name not in PIECE_GAMES:
+            raise ValueError(f"material plays {' and '.join(PIECE_GAMES)}, got {game.spec}")
+        return _material_move
     if baseline.kind == "rave" and game.num_actions > MOST_RAVE_ACTIONS:
         allowed = f"rave plays games of at most {MOST_RAVE_ACTIONS} actions, {game.spec} has {game.num_actions}"
         raise ValueError(f"{allowed}; mcts:{baseline.number} plays every game")
@@ -79,8 +89,31 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
 
 
 def _random_move(state: _core.State, seed: int) -> ChosenMove:
-    actions = state.legal_actions()
-    return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
+    return ChosenMove(_drawn(state.legal_actions().tolist(), seed))
+
+
+def _material_move(state: _core.State, seed: int) -> ChosenMove:
+    """Look one ply ahead: mate, else the most material, drawn uniformly among equals."""
+    actions: list[int] = state.legal_actions().tolist()
+    values = [_material_after(state, action) for action in actions]
+    most = max(values)
+    return ChosenMove(_drawn([action for action, value in zip(actions, values, strict=True) if value == most], seed))
+
+
+def _material_after(state: _core.State, action: int) -> int:
+    """Return what the mover has more than its opponent after a move, in pawns; MATE_VALUE for mate."""
+    child = state.child(action)
+    sign = 1 if state.to_move == 0 else -1
+    if child.outcome() == sign:
+        return MATE_VALUE
+    board = child.fen.split()[0]
+    value = sum(PIECE_VALUES.get(letter, 0) - PIECE_VALUES.get(letter.swapcase(), 0) for letter in board)
+    return sign * value
+
+
+def _drawn(actions: list[int], seed: int) -> int:
+    """Return one of the actions, drawn uniformly."""
+    return actions[_core.random_u64(seed, 0) * len(actions) >> 64]
 
 
 def _most_visited(visits: Callable[[_core.State, int], list[int]]) -> MoveFunction:

@@ -2,21 +2,33 @@
 
 import json as json_format
 import sys
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from hauteur.cli.commands.game_options import GameOptions
-from hauteur.cli.commands.options import PlayerText
+from hauteur.cli.commands.options import GameSpec, PlayerText, Seed
 from hauteur.cli.commands.play import odds_start_of
 from hauteur.games.odds import WHITE, parse_odds
+from hauteur.learning.trained_search import search_note
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Model
 from hauteur.matches.ratings.rating_list import crosstable, rating_table, ratings_json, read_results
+from hauteur.matches.rungs.climb import Climb, ClimbFolder, ClimbSettings
+from hauteur.matches.rungs.report import keep_result, ladder_result, ladder_text
+from hauteur.matches.rungs.table import rung_table
 from hauteur.matches.tournament import Kind, Tournament
-from hauteur.players.settings import Colours
+from hauteur.players.engines.settings import is_engine
+from hauteur.players.settings import Colours, parse_player
+from hauteur.system.progress import ProgressLine
+from hauteur.system.settings import validated
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where nothing was."""
@@ -40,8 +52,8 @@ def match(
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
         search.cpuct.init=1.5 name=NAME", with any setting of search and temperature, or the path of a TOML file with
         the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
-        a player without a network: random, mcts:N (N random games a move), rave:N (the same with
-        all-moves-as-first values, for games of at most 256 actions), with no other key than name=NAME.
+        a player without a network: random, material (chess: one ply), mcts:N (N random games a move), rave:N (the
+        same with all-moves-as-first values, for games of at most 256 actions), with no other key than name=NAME.
     b
         Its opponent, in the same form.
     games
@@ -58,6 +70,7 @@ def match(
         colours = colours or ("first" if parse_odds(odds).giver == WHITE else "second")
         options = replace(options, game=start.spec)
     game = options.make_game()
+    _say_other_searches(a, b)
     return _shown(play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments()), options)
 
 
@@ -140,6 +153,14 @@ def tournament(
     return 0
 
 
+def _say_other_searches(*players: str) -> None:
+    """Say on stderr, a line a player, where a learning run's net plays with another search than it was trained with."""
+    for label, text in zip("AB", players, strict=True):
+        note = search_note(label, parse_player(text, f"player {label}"))
+        if note is not None:
+            print(note, file=sys.stderr)
+
+
 def _shown(result: MatchResult, options: GameOptions) -> int:
     """Write the files and print the result; return the exit status."""
     match = result.match
@@ -170,21 +191,52 @@ def tournament_text(cup: Tournament) -> str:
     return "\n\n".join([rating_table(found), crosstable(names, results), cost])
 
 
-def rate(*paths: Path, anchor: tuple[str, ...] = (), json: bool = False) -> None:
-    """Rate players by all games of these matches, tournaments and PGN files together.
+def rate(
+    *what: str,
+    anchor: tuple[str, ...] = (),
+    ladder: Annotated[bool, Parameter(negative="")] = False,
+    game: GameSpec = "chess",
+    seed: Seed = 0,
+    within: float = 50.0,
+    max_games: int = 400,
+    stockfish: str | None = None,
+    out: Path | None = None,
+    json: bool = False,
+) -> int:
+    """Rate players by all games of matches, tournaments and PGN files together; or one player on the ladder.
 
     Parameters
     ----------
-    paths
-        Folders of matches (--out of `hauteur match`, `sprt`, `tournament`), folders of such folders, and .pgn files.
+    what
+        Folders of matches (--out of `hauteur match`, `sprt`, `tournament`), folders of such folders, and .pgn files;
+        with --ladder one player, as in `hauteur match`: "uci:ENGINE nodes=1000".
     anchor
         NAME=ELO: a player whose rating is fixed; may be given for several.
+    ladder
+        Play the player against opponents of known strength, none limited by time, until its rating is known; see
+        docs/reference/ratings.md.
+    game
+        With --ladder: the game; there is a ladder of chess.
+    seed
+        With --ladder: of openings and draws. The same seed gives the same games.
+    within
+        With --ladder: error of the games, as half of a 95 % interval in Elo, at which it ends.
+    max_games
+        With --ladder: the most games.
+    stockfish
+        With --ladder: the Stockfish of the opponents. Default: the one on the path.
+    out
+        With --ladder: a folder for games.pgn, games.jsonl and result.json; the same command goes on there.
     json
-        Print one JSON object, with the differences between all players and their intervals.
+        Print one JSON object; of a list with the differences between all players and their intervals.
     """
-    if not paths:
+    if ladder:
+        return rate_on_ladder(what, game, seed, within, max_games, stockfish, out, json=json)
+    if not what:
         raise ValueError("name at least one folder of a match or tournament, or a .pgn file")
-    sources = [read_results(path) for path in paths]
+    if not Path(what[0]).exists() and (is_engine(what[0]) or "=" in what[0]):
+        raise ValueError(f"{what[0]!r} is a player: it is rated with --ladder")
+    sources = [read_results(Path(path)) for path in what]
     if unfinished := sum(source.unfinished for source in sources):
         print(f"{unfinished:,} games without a result are left out", file=sys.stderr)
     encounters = [encounter for source in sources for encounter in source.encounters]
@@ -194,6 +246,47 @@ def rate(*paths: Path, anchor: tuple[str, ...] = (), json: bool = False) -> None
     if not found.ratings:
         raise ValueError("no game has a result")
     print(json_format.dumps(ratings_json(found), indent=2) if json else rating_table(found))
+    return 0
+
+
+def rate_on_ladder(
+    what: Sequence[str],
+    game: str,
+    seed: int,
+    within: float,
+    max_games: int,
+    stockfish: str | None,
+    out: Path | None,
+    *,
+    json: bool,
+) -> int:
+    """Rate a player on the ladder of a game, print the result and return the exit status."""
+    if len(what) != 1:
+        raise ValueError(f'--ladder rates one player, such as "uci:ENGINE nodes=1000" in quotes; got {len(what)}')
+    table = rung_table(game)
+    player = parse_player(what[0])
+    values = {"player": player, "seed": seed, "within": within, "max_games": max_games}
+    settings = validated(ClimbSettings, values, "rate --ladder")
+    climb = Climb(table, settings, None if out is None else ClimbFolder(out), stockfish)
+    interrupted = _climbed(climb)
+    keep_result(climb)
+    if interrupted:
+        return _interrupted("rating", len(climb.games), None, kept=out is not None)
+    print(json_format.dumps(ladder_result(climb), indent=2) if json else ladder_text(climb))
+    return 0
+
+
+def _climbed(climb: Climb) -> bool:
+    """Play the games with a line of progress; return whether Ctrl-C ended them."""
+    try:
+        with closing(climb.play()) as games, ProgressLine(None, "opening the players") as line:
+            for _ in games:
+                if line.is_due:
+                    found = climb.estimate()
+                    line.show(f"{len(climb.games)} games  Elo {found.elo:.0f} ±{found.error_of_games:.0f}")
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def _anchor(text: str) -> tuple[str, float]:

@@ -103,7 +103,7 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
     last: Line = history[-1] if history else {}
     begun: Line = {} if start is None else start
-    measured: Line = next((line for line in reversed(history) if "yardstick" in line), {})
+    measured = last_measured(history)
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
         (number(measured, "yardstick.score"), "{:.1%}".format, "score against the yardstick"),
         (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
@@ -122,6 +122,11 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
         (number(last, "cpu_seconds"), duration, "processor time"),
     )
     return [(text(value), name) for value, text, name in kinds if value is not None]
+
+
+def last_measured(history: History) -> Line:
+    """Return the last line whose net was measured against the yardstick; an empty one where none was."""
+    return next((line for line in reversed(history) if "yardstick" in line), {})
 
 
 def best_elo(history: History) -> float | None:
@@ -177,6 +182,15 @@ class RunNumbers(NamedTuple):
     """Elo of the best net over the first one; None where no gate was decided by games."""
     seconds: float
     """Seconds of the run so far."""
+    yardstick: float | None = None
+    """Score of the last net that was measured against the yardstick, 0 to 1; None without one."""
+
+    @property
+    def strength(self) -> str:
+        """The measure of strength in words: of the yardstick, else Elo of the gate; empty where there is neither."""
+        if self.yardstick is not None:
+            return f"{self.yardstick:.1%} against the yardstick"
+        return "" if self.elo is None else f"Elo {self.elo:+.0f}"
 
 
 def run_numbers(folder: RunFolder) -> RunNumbers:
@@ -187,7 +201,8 @@ def run_numbers(folder: RunFolder) -> RunNumbers:
         return RunNumbers(0, planned, 0, None, 0.0)
     games = total(history, "games.games")
     seconds = number(history[-1], "seconds")
-    return RunNumbers(len(history), planned, int(games or 0), best_elo(history), seconds or 0.0)
+    measured = number(last_measured(history), "yardstick.score")
+    return RunNumbers(len(history), planned, int(games or 0), best_elo(history), seconds or 0.0, measured)
 
 
 def progress_html(folder: RunFolder, state: str, now: float | None = None) -> str:

@@ -172,6 +172,16 @@ async def _connected(
     return (GtpEngineConnection if settings.protocol == "gtp" else UciSession)(process, settings, game)
 
 
+def random_move(request: MoveRequest, share: float) -> ChosenMove | None:
+    """Return a uniformly drawn legal move in this share of the requests, None in the others; by the request's seed."""
+    if _core.random_u64(request.seed, 0) >= share * 2**64:
+        return None
+    actions = request.state.legal_actions()
+    return ChosenMove(int(actions[_core.random_u64(request.seed, 1) * len(actions) >> 64]), note=RANDOM_MOVE)
+
+
+RANDOM_MOVE = "random move"
+"""Note of a move that was drawn in the place of the program's."""
 MOST_STARTS = 3
 """An engine that has failed to start so often, one time after another, ends the match."""
 
@@ -217,7 +227,10 @@ class EnginePlayer:
             self._tasks.discard(task)
 
     async def _chosen(self, request: MoveRequest) -> ChosenMove:
-        """Ask the program of this game, starting one if none is free."""
+        """Ask the program of this game, starting one if none is free; or draw a move, where the settings say so."""
+        random = random_move(request, self._settings.random_moves)
+        if random is not None:
+            return random
         session = self._playing.get(request.game)
         if session is None:
             session = self._playing[request.game] = await self._ready_engine()

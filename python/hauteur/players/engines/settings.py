@@ -56,6 +56,9 @@ class EngineSettings(Section):
     """Its clock for a game, such as `60+0.6`."""
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 10.0
     """Seconds from its start to its first answer."""
+    random_moves: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of its moves that are drawn among the legal ones instead, as the seed of the game says: a handicap that
+    needs no option of the program."""
     move_timeout: Annotated[float, Field(gt=0, le=10**6)] | None = None
     """Seconds per move; None: 600, or 10 more than `movetime`."""
     time_margin: Annotated[int, Field(ge=0, le=60_000)] = 50
@@ -120,7 +123,8 @@ class EngineSettings(Section):
     def short_name(self) -> str:
         """Name in results: the program and its limits."""
         program = Path(program_words(self.command)[0]).name
-        limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
+        keys = ("nodes", "depth", "movetime", "tc", "random_moves")
+        limits = [f"{key}={getattr(self, key)}" for key in keys if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]
         return " ".join([program, *shlex.split(self.args), *limits, *options])
 
