@@ -120,7 +120,7 @@ def test_a_lost_game_leaves_the_others_alone() -> None:
         ("rave:10 net=uniform", "net does not apply"),
         ("rave:10 cpuct.init=3", "search does not apply"),
         ("rave:10 mcts:10", "baseline is given twice"),
-        ("baseline=lion:3", "no player 'lion:3' without a network; there are random, mcts:N, rave:N"),
+        ("baseline=lion:3", "no player 'lion:3' without a network; there are random, material, mcts:N, rave:N"),
     ],
 )
 def test_what_is_wrong_with_a_baseline(text: str, message: str) -> None:

@@ -43,6 +43,7 @@ ONLY_PARSED = {
     "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
     "hauteur analyse .*--against ": "needs networks of people's moves; tested in tests/studies",
     "python examples/lichess_bot": "is driven by a server; tested in tests/engine",
+    "hauteur rate .*--ladder": "plays games with Stockfish and nets of people's moves; tested in tests/matches",
     "hauteur web": "a server that does not end; tested in tests/web",
     "hauteur prove connect4": "measures in 5,000 positions; tested in tests/matches",
 }
