@@ -184,6 +184,7 @@ def waited_for(path: Path, job: subprocess.Popen[str]) -> None:
             pytest.fail(f"the job has ended: {job.stdout.read()}")
 
 
+@pytest.mark.slow  # three runs of a recipe
 def test_a_job_that_is_stopped_goes_on_to_the_same_net(tmp_path: Path, environment: dict[str, str]) -> None:
     job = started(tmp_path, environment, "recipe.toml")
     run = RunFolder(tmp_path / "runs" / "slurm-7")
