@@ -69,9 +69,9 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
 
-test: setup-dev test-rust test-python types lint docs  ## all tests and checks (about eight minutes on two cores)
+test: setup-dev test-rust test-python types lint docs  ## all tests and checks (a quarter to half of an hour on two cores)
 
-quick: setup-dev  ## a third of the tests and ruff: a minute to a minute and a half on two cores
+quick: setup-dev  ## a third of the tests and ruff: one to two minutes on two cores
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "quick and not slow"
