@@ -82,19 +82,21 @@ class PatternEngine:
                 return point
         return ranked[0]
 
-    def five_points(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
-        """Return the points where a stone of this side makes five."""
+    def completing_points(self, own: NDArray[np.bool_], other: NDArray[np.bool_], stones: int) -> list[int]:
+        """Return the empty points of the windows in which only this side has stones, and so many."""
         counts = own[self.windows].sum(axis=1)
         blocked = other[self.windows].any(axis=1)
-        fours = self.windows[(counts == LINE - 1) & ~blocked]
-        return sorted({int(point) for window in fours for point in window if not own[point]})
+        open_windows = self.windows[(counts == stones) & ~blocked]
+        points = np.unique(open_windows)
+        return [int(point) for point in points if not own[point]]
+
+    def five_points(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
+        """Return the points where a stone of this side makes five."""
+        return self.completing_points(own, other, LINE - 1)
 
     def four_points(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
         """Return the points where a stone of this side makes a four."""
-        counts = own[self.windows].sum(axis=1)
-        blocked = other[self.windows].any(axis=1)
-        threes = self.windows[(counts == LINE - 2) & ~blocked]
-        return sorted({int(point) for window in threes for point in window if not own[point]})
+        return self.completing_points(own, other, LINE - 2)
 
     def win_by_fours(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int | None:
         """Return the first move of a win by continuous fours of this side, who is to move; None where none is found."""

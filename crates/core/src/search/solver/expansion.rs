@@ -155,6 +155,8 @@ pub(in crate::search) fn scan_children(
 }
 
 /// Gives the first move of a win by threats a record that says so, unless the edge is proven already.
+///
+/// The game goes on after that move, but as with the result of an oracle no visit needs to look further.
 fn prove_forced_win(tree: &mut Tree, node: u32, state: &dyn State, nodes: u32) {
     let Some(win) = state.forced_win(nodes) else { return };
     let Some(place) = tree.edges(node).iter().position(|edge| edge.action == win.action) else { return };
