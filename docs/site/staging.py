@@ -15,6 +15,7 @@ PAGES = (
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "LEADERBOARD.md",
     "CHANGELOG.md",
     *(f"{top}/**/*.md" for top in FOLDERS),
 )
@@ -35,7 +36,7 @@ CHAPTERS = {
         "docs/decisions/README",
     ),
     "Reference": ("docs/reference/README",),
-    "Project": ("ARCHITECTURE", "CONTRIBUTING", "checks/README", "deploy/README", "CHANGELOG"),
+    "Project": ("ARCHITECTURE", "CONTRIBUTING", "LEADERBOARD", "checks/README", "deploy/README", "CHANGELOG"),
 }
 """The chapters of the site and their first pages."""
 
