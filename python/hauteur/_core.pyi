@@ -371,6 +371,9 @@ class State:
     @property
     def outcome_depends_on_path(self) -> bool: ...
     def end_reason(self) -> str | None: ...
+    def score(self) -> float | None:
+        """The first player's points less the second's as the board stands, komi counted (Go: by area; Othello: discs);
+        None in games without points."""
     def features(self) -> NDArray[np.float32]:
         """Features, float32 [planes, rows, columns], from the mover's view."""
     def features_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:

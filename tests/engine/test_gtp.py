@@ -8,6 +8,7 @@ from gtp_table import Table
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hauteur import _core
 from hauteur.engine.gtp.session import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 
 pytestmark = pytest.mark.quick
@@ -153,6 +154,13 @@ def test_the_page_lists_every_command(table: Table, thinking: Table, root: Path)
     for name, command in thinking.engine.commands().items():
         usage = f"`{command.usage}`" if command.usage else ""
         rows.append(f"| `{name}`{'' if name in of_all else ' *'} | {usage} | {command.help} |")
+    thinking.session.close()
+    with_go = Table(game="go", player="random").engine.commands()
+    rows += [
+        f"| `{name}` ° | `{command.usage}` | {command.help} |"
+        for name, command in with_go.items()
+        if name not in of_all
+    ]
     section = (root / "docs/reference/gtp.md").read_text(encoding="utf-8").partition("\n## Commands\n")[2]
     assert [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")] == rows
 
@@ -224,7 +232,7 @@ def test_komi_counts_in_go() -> None:
     assert table.ask("move_history") == "black C3"
     for colour in "wb":
         table.ask(f"play {colour} pass")
-    assert table.ask("final_score") == "B+1"  # all of the board, less 24.5
+    assert table.ask("final_score") == "B+0.5"  # all of the board, less 24.5
     table.ask("clear_board")
     table.ask("komi 25")
     for line in ("play b c3", "play w pass", "play b pass"):
@@ -236,6 +244,100 @@ def test_komi_counts_in_go() -> None:
     assert table.refused("komi 1000").startswith("unacceptable komi: ")
     assert table.refused("komi much").startswith("syntax error")
     assert table.session.board.game.spec == "go(size=7,komi=25)"
+
+
+@pytest.fixture
+def go() -> Table:
+    """An engine of Go on 9x9."""
+    return Table(game="go", player="random")
+
+
+def test_go_is_scored_in_points_and_all_stones_are_alive(go: Table) -> None:
+    assert go.refused("final_status_list alive") == "cannot score: the game is not over"
+    for line in ("play b c3", "play w a1", "play b pass", "play w pass"):
+        go.ask(line)
+    assert go.ask("final_score") == "W+7.5", "the empty points border both: a stone each, and komi"
+    assert go.ask("final_status_list alive") == "C3 A1"
+    assert go.ask("final_status_list dead") == go.ask("final_status_list seki") == ""
+    assert go.refused("final_status_list asleep") == "syntax error: expected alive, dead, seki, got 'asleep'"
+
+
+def test_othello_is_scored_in_discs() -> None:
+    table = Table(game="othello(size=4)", player="random")
+    colour = 0
+    while not table.session.board.is_over:
+        mover = table.session.board.state.to_move
+        table.ask(f"genmove {'bw'[mover]}")
+        colour += 1
+    cells = _core.board_of(table.session.board.state)
+    assert cells is not None
+    lead = sum({"X": 1, "O": -1}.get(cell, 0) for cell in cells.cells)
+    expected = f"{'B' if lead > 0 else 'W'}+{abs(lead)}" if lead else "0"
+    assert table.ask("final_score") == expected
+
+
+def test_a_player_may_play_twice_in_go_and_undo_takes_back_what_was_said(go: Table) -> None:
+    for line in ("play b c3", "play b c4", "genmove b", "play b d4"):
+        go.ask(line)
+    assert [line.split()[0] for line in go.ask("move_history").split("\n")] == ["black"] * 4
+    assert go.session.board.state.to_move == 1
+    for left in (3, 2, 1):
+        assert go.ask("undo") == ""
+        assert len(go.ask("move_history").split("\n")) == left
+        assert go.session.board.state.to_move == 1, "no pass is left over"
+    assert go.ask("undo") == go.ask("move_history") == ""
+    assert go.refused("undo") == "cannot undo: no move has been played"
+
+
+def test_a_refused_move_leaves_no_pass(go: Table) -> None:
+    go.ask("play b c3")
+    assert go.refused("play b c3") == "illegal move: C3 is not a legal move of black here"
+    assert go.session.board.state.to_move == 1
+    go.ask("play w pass")
+    assert go.refused("play w c4") == "illegal move: it is the turn of black, whose pass would end the game"
+    assert go.ask("komi 0.5") == ""
+    assert go.ask("move_history") == "white PASS\nblack C3"
+
+
+def test_komi_keeps_the_moves_of_one_colour(go: Table) -> None:
+    go.ask("fixed_handicap 3")
+    go.ask("komi 0.5")
+    assert go.ask("move_history") == "black C7\nblack G7\nblack C3"
+    assert go.ask("undo") == ""
+    assert go.ask("move_history") == "black G7\nblack C3"
+
+
+@pytest.mark.parametrize(
+    ("size", "stones", "points"),
+    [
+        (9, 2, "C3 G7"),
+        (9, 5, "C3 G7 C7 G3 E5"),
+        (9, 6, "C3 G7 C7 G3 C5 G5"),
+        (9, 9, "C3 G7 C7 G3 C5 G5 E3 E7 E5"),
+        (13, 7, "D4 K10 D10 K4 D7 K7 G7"),
+        (8, 4, "C3 F6 C6 F3"),
+        (7, 4, "C3 E5 C5 E3"),
+    ],
+)
+def test_fixed_handicaps(go: Table, size: int, stones: int, points: str) -> None:
+    """Section 4.1.1 of the protocol: corners, the centre for odd numbers from 5 on, sides."""
+    go.ask(f"boardsize {size}")
+    assert go.ask(f"fixed_handicap {stones}") == points
+    assert go.session.board.state.to_move == 1
+    assert go.refused("fixed_handicap 2") == "board not empty: handicap stones come before the first move"
+
+
+def test_handicaps_that_do_not_exist(go: Table) -> None:
+    assert go.refused("fixed_handicap 1").startswith("invalid number of stones: 1")
+    assert go.refused("fixed_handicap 10").startswith("invalid number of stones: 10")
+    assert go.refused("set_free_handicap C3").startswith("bad vertex list: expected 2 vertices or more")
+    assert go.refused("set_free_handicap C3 C3").startswith("bad vertex list: illegal move")
+    assert go.refused("set_free_handicap C3 pass").startswith("bad vertex list: expected points")
+    assert go.ask("move_history") == ""
+    go.ask("boardsize 6")
+    assert go.refused("place_free_handicap 2") == "invalid number of stones: 0, on a board of 6 there are none"
+    assert go.ask("set_free_handicap C3 D4") == ""
+    assert go.ask("move_history") == "black D4\nblack C3"
 
 
 def test_hex_has_a_column_i() -> None:

@@ -244,6 +244,22 @@ def test_gtp_engines_that_lose(fault: str) -> None:
         assert notes == [] if detail is None else notes[0].startswith(detail)
 
 
+@pytest.mark.parametrize("fault", ["counts", "counts-wrong", "counts-oddly", "counts-and-crashes"])
+def test_a_program_that_names_another_winner_is_noted(fault: str) -> None:
+    games = played(nogo_match(gtp(fault, "name=Fake")))
+    assert {game.end for game in games} == {"no legal move"}, "the rules of the game decide"
+    for game in games:
+        notes = list(game.notes.values())
+        if fault == "counts-wrong":
+            winner = "B" if (game.score == 1) == (game.a == "first") else "W"
+            other = "W" if winner == "B" else "B"
+            assert notes == [f"Fake scores {other}+56.5 where the rules say {winner}+1"]
+        elif fault == "counts-and-crashes":
+            assert notes == ["Fake did not count the finished game: engine crashed: exit status 5"]
+        else:
+            assert notes == []
+
+
 def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
     games = played(nogo_match(gtp(), folder=tmp_path / "match"))
     assert {game.end for game in games} == {"no legal move"}

@@ -85,6 +85,11 @@ class Watching:
             raise losses[request.game]
         return ChosenMove(int(request.state.legal_actions()[0]), score=-0.5, depth=7, seconds=2.5)
 
+    def dispute(self, over: MoveRequest) -> str:
+        assert over.game in self.running
+        assert over.state.is_terminal
+        return f"it says that game {over.game} is its own"
+
     def end(self, game: int) -> None:
         self.running.remove(game)
         self.ended.append(game)

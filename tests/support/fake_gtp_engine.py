@@ -47,6 +47,8 @@ class Engine:
     def answer(self, command: str, words: list[str]) -> str:
         if command == "genmove":
             return self.genmove(words[0])
+        if command == "final_score" and self.fault.startswith("counts"):
+            return self.final_score()
         if command not in COMMANDS.split():
             raise RefusedError("unknown command")
         if command == "play":
@@ -62,6 +64,15 @@ class Engine:
     def commands(self) -> str:
         left_out = {"no-clock": "time_settings"}.get(self.fault)
         return "\n".join(word for word in COMMANDS.split() if word != left_out)
+
+    def final_score(self) -> str:
+        """The right winner, or by the fault the other one, or none; or the end of the process."""
+        if self.fault == "counts-and-crashes":
+            sys.exit(5)
+        outcome = self.state.outcome()
+        assert outcome in (1, -1)
+        winner = "BW" if outcome == 1 else "WB"
+        return {"counts": f"{winner[0]}+3.5", "counts-wrong": f"{winner[1]}+56.5"}.get(self.fault, "cannot say")
 
     def resize(self, size: int) -> None:
         if size > LARGEST:

@@ -235,6 +235,11 @@ pub trait State: Send + Sync {
     }
     /// Why the game is over, in a word or two (`checkmate`, `four in a row`); `None` while it is not.
     fn end_reason(&self) -> Option<&'static str>;
+    /// The first player's points less the second's as the board stands, komi counted (Go: by area; Othello: discs). `None` in
+    /// games without points.
+    fn score(&self) -> Option<f32> {
+        None
+    }
     /// Whether the result depends on the moves played, not on the position alone (chess: repetition, fifty moves).
     fn outcome_depends_on_path(&self) -> bool {
         false

@@ -445,6 +445,12 @@ impl PyState {
         self.game.checked(self.state.end_reason())
     }
 
+    /// Return the first player's points less the second's as the board stands, komi counted (Go: by area; Othello: discs);
+    /// None in games without points.
+    fn score(&self) -> PyResult<Option<f32>> {
+        self.game.checked(self.state.score())
+    }
+
     /// Return the features, float32 [C, H, W], from the view of the player to move.
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let mut row = vec![0.0; self.game.0.info().row_len()];

@@ -131,6 +131,19 @@ def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
     return place
 
 
+def score_text(state: _core.State) -> str:
+    """Return the result of a finished game as Go writes it, in GTP and SGF: `B+3.5`, `W+12`, `0` for a draw.
+
+    The margin is 1 in games that count no points.
+    """
+    outcome = state.outcome()
+    if not outcome:
+        return "0"
+    lead = state.score()
+    points = 1 if lead is None else abs(lead)
+    return f"{'B' if outcome > 0 else 'W'}+{points:g}"
+
+
 def loss_of(side: int) -> int:
     """Return the outcome of a game that this side (0, 1) loses."""
     return -1 if side == 0 else 1

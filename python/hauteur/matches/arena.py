@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
@@ -23,7 +23,7 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.driver import SearchFacts
 from hauteur.mcts.own_rules import rule_chain
-from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MovePlayer, MoveRequest
+from hauteur.players.move_player import ChosenMove, CountingPlayer, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import derived_seed
 
@@ -257,10 +257,31 @@ class _Loop:
     def _record(self, over: _core.GameOver) -> GameRecord:
         """Return the record of a finished game, and tell the players without a forest that it is over."""
         plan, seed = self.begun.pop(over.number)
-        self.boards.pop(over.number, None)
-        for player in {*plan.sides} & self.asked.keys():
-            self.asked[player].end(plan.index)
-        return GameRecord(plan=plan, seed=seed, **over.record)
+        board = self.boards.pop(over.number, None)
+        record = GameRecord(plan=plan, seed=seed, **over.record)
+        if board is None:
+            return record
+        players = [self.asked[player] for player in {*plan.sides} & self.asked.keys()]
+        disputes = self._disputes(players, record, board)
+        for player in players:
+            player.end(plan.index)
+        if not disputes:
+            return record
+        last = len(record.actions) - 1
+        said = [*filter(None, [record.notes.get(last)]), *disputes]
+        return replace(record, notes={**record.notes, last: "; ".join(said)})
+
+    def _disputes(self, players: Sequence[MovePlayer], record: GameRecord, board: _core.State) -> list[str]:
+        """Return what players say against the result of a game that has ended by its rules. board: some way into it."""
+        plan = record.plan
+        actions = record.actions.tolist()
+        for action in actions[len(board.moves) - self._beginning(plan) :]:
+            board.apply(action)
+        if not board.is_terminal:
+            return []
+        over = MoveRequest(plan.index, board, plan.begin(self.game).notation(), (*plan.start, *actions), record.seed)
+        counting = [player for player in players if isinstance(player, CountingPlayer)]
+        return [note for player in counting if (note := player.dispute(over))]
 
     def _ask(self, due: _core.MoveDue) -> None:
         """Request a move."""

@@ -8,7 +8,7 @@ elsewhere (hauteur.players.engines) fit the same protocol.
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hauteur import _core
 from hauteur.games.game_line import RESIGNATION
@@ -91,3 +91,14 @@ class MovePlayer(Protocol):
 
     def close(self) -> None:
         """All games are over: ends what runs for the player. Requests of other games may follow."""
+
+
+@runtime_checkable
+class CountingPlayer(MovePlayer, Protocol):
+    """A player that has a word on who has won a finished game."""
+
+    def dispute(self, over: MoveRequest) -> str:
+        """Return a note where it names another winner than the rules; else an empty text.
+
+        over: the game at its end, before `end` is called for it.
+        """

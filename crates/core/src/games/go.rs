@@ -239,6 +239,12 @@ impl<const W: usize> Position<W> {
         areas
     }
 
+    /// Twice Black's lead by area, komi counted.
+    fn double_lead(&self) -> i32 {
+        let [black, white] = self.areas();
+        2 * (black as i32 - white as i32) - self.double_komi
+    }
+
     /// Stones of chains with one liberty.
     fn in_atari(&self) -> Bits<W> {
         let mut found = Bits::EMPTY;
@@ -350,12 +356,15 @@ impl<const W: usize> GridGame for Position<W> {
         if !self.is_over() {
             return None;
         }
-        let [black, white] = self.areas();
-        Some(match (2 * (black as i32 - white as i32)).cmp(&self.double_komi) {
+        Some(match self.double_lead().cmp(&0) {
             Ordering::Greater => (Outcome::Win(Player::First), "more area"),
             Ordering::Less => (Outcome::Win(Player::Second), "more area"),
             Ordering::Equal => (Outcome::Draw, "equal area"),
         })
+    }
+
+    fn lead(&self) -> Option<f32> {
+        Some(self.double_lead() as f32 / 2.0)
     }
 
     fn result_depends_on_path(&self) -> bool {

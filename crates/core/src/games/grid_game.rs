@@ -45,6 +45,11 @@ pub trait GridGame: Clone + Send + Sync + 'static {
     /// The result and the reason for it in a word or two (`four in a row`); `None` while the game is not over.
     fn result(&self) -> Option<(Outcome, &'static str)>;
 
+    /// The lead of the first player in a game of points, komi counted: `State::score`.
+    fn lead(&self) -> Option<f32> {
+        None
+    }
+
     /// A win by threats of the player to move, for games with a search of them: `State::forced_win`.
     fn win_by_threats(&self, _nodes: u32) -> Option<ForcedWin> {
         None
@@ -172,6 +177,10 @@ impl<G: GridGame> State for G {
 
     fn end_reason(&self) -> Option<&'static str> {
         self.result().map(|(_, reason)| reason)
+    }
+
+    fn score(&self) -> Option<f32> {
+        self.lead()
     }
 
     fn outcome_depends_on_path(&self) -> bool {

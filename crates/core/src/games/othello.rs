@@ -219,6 +219,11 @@ impl GridGame for Position {
         })
     }
 
+    fn lead(&self) -> Option<f32> {
+        let [first, second] = self.discs.map(u64::count_ones);
+        Some(first as f32 - second as f32)
+    }
+
     fn planes(&self) -> Self::Planes {
         let (mover, other) = (self.to_move, self.to_move.other());
         let [own, opponent] = [mover, other].map(|player| self.discs[player as usize]);

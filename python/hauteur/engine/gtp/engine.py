@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hauteur import __version__
+from hauteur.engine.gtp.handicap import fixed_points, most_stones, place
 from hauteur.engine.gtp.session import (
     COLOURS,
     PASS,
@@ -39,7 +40,7 @@ from hauteur.engine.gtp.session import (
 )
 from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader, Output
-from hauteur.games.played_game import loss_of
+from hauteur.games.played_game import loss_of, score_text
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.system.errors import explain
@@ -51,6 +52,8 @@ BOUND_DEVIATIONS = 1.96
 """Standard deviations between the win rate and its lower bound: 95 % two-sided."""
 FLAGS = ("rootInfo", "ownership", "movesOwnership", "pvVisits")
 """Keys with true or false that KataGo's clients send; they are read, and have no effect."""
+STATUSES = ("alive", "dead", "seki")
+"""Of the stones at the end of a game of Go."""
 NUMBERS = ("interval", "minmoves", "maxmoves")
 
 
@@ -197,7 +200,9 @@ class GtpEngine:
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
             "undo": GtpCommand("", "Takes the last move back.", self._undo),
             "showboard": GtpCommand("", "Draws the board.", self._showboard),
-            "final_score": GtpCommand("", "The winner: `B+1`, `W+1`, `0` for a draw.", self._final_score),
+            "final_score": GtpCommand(
+                "", "The winner and its points: `B+3.5`, `W+12`, `0` for a draw.", self._final_score
+            ),
             "move_history": GtpCommand("", "All moves, the last one first.", self._move_history),
             "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
             "time_settings": GtpCommand(
@@ -205,6 +210,8 @@ class GtpEngine:
             ),
             "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
+        if self._session.board.game.name == "go":
+            of_all |= self._commands_of_go()
         if not self._session.player.has_net:
             return of_all
         return of_all | {
@@ -212,6 +219,18 @@ class GtpEngine:
                 ANALYSE_USAGE, "Analysis live in KataGo's form, until the next line.", self._analyse
             ),
             "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
+        }
+
+    def _commands_of_go(self) -> Commands:
+        """Return the commands that exist in Go alone."""
+        free = "The same, wherever the engine wants them; it may place fewer."
+        return {
+            "fixed_handicap": GtpCommand("STONES", "Puts Black's handicap on its fixed points.", self._fixed_handicap),
+            "place_free_handicap": GtpCommand("STONES", free, self._free_handicap),
+            "set_free_handicap": GtpCommand("VERTEX [...]", "Puts Black's handicap there.", self._set_free_handicap),
+            "final_status_list": GtpCommand(
+                "STATUS", "Stones that are `alive`, `dead`, `seki`.", self._final_status_list
+            ),
         }
 
     def _known(self, arguments: Arguments) -> str:
@@ -245,7 +264,7 @@ class GtpEngine:
         if board.is_over and arguments[1].lower() == PASS:
             board.pass_at_end()
         else:
-            board.play(board.action(colour, arguments[1]))
+            board.put(colour, arguments[1])
         return ""
 
     def _undo(self, _: Arguments) -> str:
@@ -256,11 +275,38 @@ class GtpEngine:
         return "\n" + text_lines(self._session.board.state.text().split("\n"))
 
     def _final_score(self, _: Arguments) -> str:
-        """Return the winner with a margin of 1, as games here have none; ValueError before the end."""
-        outcome = self._session.board.state.outcome()
-        if outcome is None:
+        """Return the winner and the margin in points, 1 in games that count none; ValueError before the end."""
+        self._require_end()
+        return score_text(self._session.board.state)
+
+    def _final_status_list(self, arguments: Arguments) -> str:
+        """Return the stones of a status: all that stand at the end are alive, as the rules count them."""
+        status = arguments[0].lower()
+        if status not in STATUSES:
+            raise ValueError(f"syntax error: expected {', '.join(STATUSES)}, got {quoted(arguments[0])}")
+        self._require_end()
+        return " ".join(self._session.board.stones()) if status == "alive" else ""
+
+    def _require_end(self) -> None:
+        """Raise ValueError before the end of the game."""
+        if not self._session.board.is_over:
             raise ValueError("cannot score: the game is not over")
-        return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
+
+    def _fixed_handicap(self, arguments: Arguments) -> str:
+        """Put Black's handicap on its fixed points and return them."""
+        board = self._session.board
+        points = fixed_points(board.game.feature_shape[1], read_integer(arguments[0]))
+        place(board, points)
+        return " ".join(points)
+
+    def _free_handicap(self, arguments: Arguments) -> str:
+        """Put handicap stones where this engine wants them: on the fixed points, as many as there are."""
+        most = most_stones(self._session.board.game.feature_shape[1])
+        return self._fixed_handicap((str(min(most, read_integer(arguments[0]))),))
+
+    def _set_free_handicap(self, arguments: Arguments) -> str:
+        place(self._session.board, arguments)
+        return ""
 
     def _move_history(self, _: Arguments) -> str:
         """Return the moves, the last one first, as GoGui reads them."""
@@ -273,7 +319,7 @@ class GtpEngine:
         colour, session = read_colour(arguments[0]), self._session
         if session.board.is_over:
             return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
-        return session.answer(session.think(colour))
+        return session.genmove(colour)
 
     # Time.
 

@@ -12,6 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from hauteur import _core
@@ -224,6 +225,8 @@ class GtpBoard(PlayedGame):
     def __init__(self, game: _core.Game) -> None:
         super().__init__(game)
         self._passes = 0
+        self._implied: set[int] = set()
+        """Plies that are passes which nobody said: the other player plays twice in a row."""
         names = [self.vertex(action) for action in self.state.legal_actions().tolist()]
         self._pattern = WITH_I if any(name.startswith("I") for name in names) else VERTEX
         wrong = next((name for name in names if not self._pattern.fullmatch(name)), None)
@@ -245,26 +248,74 @@ class GtpBoard(PlayedGame):
             self._passes -= 1
         elif not self.take_back():
             raise ValueError("cannot undo: no move has been played")
+        else:
+            self._drop_implied()
 
     def require_turn(self, colour: int) -> None:
-        """Raise ValueError unless it is this player's turn: no player moves twice in a row."""
+        """Raise ValueError unless it is this player's turn."""
         if self.is_over:
             raise ValueError(f"the game is over ({self.state.end_reason() or 'no reason given'})")
         if self.state.to_move != colour:
-            raise ValueError(f"it is the turn of {COLOURS[self.state.to_move]}: players alternate in {self.game.name}")
+            raise ValueError(f"it is the turn of {COLOURS[self.state.to_move]}")
 
-    def action(self, colour: int, vertex: str) -> int:
-        """Return the legal action of a vertex for this player; ValueError with the reason where there is none."""
+    @contextmanager
+    def turn_of(self, colour: int) -> Iterator[None]:
+        """Make it this player's turn for a block that plays a move.
+
+        Where it is the other one's, that one passes if the game has a pass which does not end it, as in Go: programs
+        set handicap stones and variations so. The pass is taken back where the block raises. ValueError where it is
+        not this player's turn, and where the game is over.
+        """
+        if not self.is_over and self.state.to_move != colour:
+            self._imply_pass()
+        self.require_turn(colour)
+        try:
+            yield
+        except BaseException:
+            self._drop_implied()
+            raise
+
+    def put(self, colour: int, vertex: str) -> None:
+        """Play the move of a vertex for this player; ValueError with the reason where it is illegal."""
         name = vertex.upper()
         if not self._pattern.fullmatch(name):
             raise ValueError(f"syntax error: expected a vertex such as A1, got {quoted(vertex)}")
         try:
-            self.require_turn(colour)
+            with self.turn_of(colour):
+                self.play(self._action(name))
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
+
+    def repeat(self, other: "GtpBoard") -> None:
+        """Play the moves of another board, of the same game or with other parameters."""
+        for action in other.actions:
+            self.play(action)
+        self._implied = set(other._implied)
+
+    def _imply_pass(self) -> None:
+        """Let the player to move pass; ValueError where the game has no pass, or ends with this one."""
+        mover = self.state.to_move
+        passes = [action for action in self.state.legal_actions().tolist() if self.vertex(action) == PASS.upper()]
+        if passes and self.state.child(passes[0]).is_terminal:
+            raise ValueError(f"it is the turn of {COLOURS[mover]}, whose pass would end the game")
+        if not passes:
+            raise ValueError(f"it is the turn of {COLOURS[mover]}: players alternate in {self.game.name}")
+        self._implied.add(len(self.actions))
+        self.play(passes[0])
+
+    def _drop_implied(self) -> None:
+        """Take back a pass that nobody said, where it is the last ply now."""
+        last = len(self.actions) - 1
+        if last in self._implied:
+            self._implied.remove(last)
+            self.take_back()
+
+    def _action(self, name: str) -> int:
+        """Return the legal action of a vertex in capitals; ValueError where there is none."""
+        colour = self.state.to_move
         legal: dict[str, int] = {self.vertex(action): action for action in self.state.legal_actions().tolist()}
         if name not in legal:
-            raise ValueError(f"illegal move: {name} is not a legal move of {COLOURS[colour]} here")
+            raise ValueError(f"{name} is not a legal move of {COLOURS[colour]} here")
         return legal[name]
 
     def vertex(self, action: int) -> str:
@@ -275,9 +326,17 @@ class GtpBoard(PlayedGame):
         """Return the vertices of a line of play from here."""
         return [text.upper() for text in line_texts(self.state, actions)]
 
+    def stones(self) -> list[str]:
+        """Return the vertices of all stones, from the top left."""
+        board = _core.board_of(self.state)
+        if board is None:
+            raise ValueError(f"{self.game.spec} has no board of stones")
+        return [name.upper() for name, cell in zip(board.square_names, board.cells, strict=True) if cell != "."]
+
     def moves(self) -> list[tuple[int, str]]:
         """Return the moves from the start with their players, 0 black or 1 white."""
-        return [(player, text.upper()) for player, text in zip(self.movers, self.texts, strict=True)]
+        played = zip(self.movers, self.texts, strict=True)
+        return [(player, text.upper()) for ply, (player, text) in enumerate(played) if ply not in self._implied]
 
 
 class GtpSession:
@@ -319,7 +378,7 @@ class GtpSession:
 
     def set_komi(self, komi: float) -> None:
         """Count with this komi from now on, in a game that has one; ValueError where game or player do not allow it."""
-        game, actions = self.board.game, list(self.board.actions)
+        game, before = self.board.game, self.board
         if game.name != "go":
             return
         try:
@@ -329,8 +388,7 @@ class GtpSession:
             self._replace(changed)
         except (ValueError, OSError) as error:
             raise ValueError(f"unacceptable komi: {error}") from None
-        for action in actions:
-            self.board.play(action)
+        self.board.repeat(before)
 
     # The player.
 
@@ -360,8 +418,7 @@ class GtpSession:
     # Moves.
 
     def think(self, colour: int) -> FoundMove:
-        """Return a move for this player, whose turn it must be, within its clock, which runs meanwhile."""
-        self.board.require_turn(colour)
+        """Return a move for this player, whose turn it is, within its clock, which runs meanwhile."""
         began = self._now()
         playing = self.playing  # which may have to be waited for
         limits = self._limits(self.budget(colour, gone=self._now() - began))
@@ -370,7 +427,12 @@ class GtpSession:
         report_note(found)
         return found
 
-    def answer(self, found: FoundMove) -> str:
+    def genmove(self, colour: int) -> str:
+        """Return the vertex of a move for this player, which is then played, or `resign`; its clock runs meanwhile."""
+        with self.board.turn_of(colour):
+            return self._answer(self.think(colour))
+
+    def _answer(self, found: FoundMove) -> str:
         """Return the answer of genmove: the vertex, which is then played, or `resign`."""
         if found.score is not None and found.score < self.settings.resign_below:
             return RESIGN

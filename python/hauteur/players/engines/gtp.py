@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
+from hauteur.games.played_game import score_text
 from hauteur.games.registry import parse_spec
 from hauteur.games.sgf import DEFAULT_KOMI
 from hauteur.players.engines.process import (
@@ -29,6 +30,12 @@ POINT = re.compile(r"[A-Za-z][0-9]{1,2}", re.ASCII)
 FIRST = re.compile(r"([=?])([0-9]{0,9})(?:\s+(.*))?", re.ASCII)
 
 
+SCORE = re.compile(r"([BW])\+[0-9.]{1,8}|0|Draw", re.ASCII)
+"""An answer to `final_score`."""
+COUNTING_SECONDS = 60.0
+"""How long a program may count a finished game."""
+
+
 @dataclass(frozen=True)
 class Response:
     """The response to the command with this number; text: without the number, lines apart by line ends."""
@@ -45,6 +52,14 @@ def parse_response(lines: Sequence[str]) -> Response | None:
         return None
     text = "\n".join([found[3] or "", *lines[1:]])
     return Response(found[1] == "=", int(found[2]) if found[2] else None, text)
+
+
+def named_winner(text: str) -> int | None:
+    """Return the outcome that an answer to `final_score` names (`B+3.5`, `W+12`, `0`); None where it names none."""
+    found = SCORE.fullmatch(text.strip())
+    if found is None:
+        return None
+    return {"B": 1, "W": -1, None: 0}[found[1]]
 
 
 COLOURS = ("b", "w")
@@ -75,6 +90,8 @@ class GtpEngineConnection(EngineConnection):
         self._size = board_size(game)
         self._number = 0
         self._known: list[int] = []
+        self._has_score = True
+        """Whether it knows `final_score`, as far as it was asked."""
 
     async def probe(self) -> str:
         words = [(await self._query(command)).text.strip() for command in ("name", "version")]
@@ -120,6 +137,20 @@ class GtpEngineConnection(EngineConnection):
         action = _action(request.state, text)
         self._known.append(action)
         return ChosenMove(action, seconds=seconds)
+
+    async def dispute(self, over: MoveRequest) -> str:
+        """Return what it says where its `final_score` names another winner; empty where it has no such answer."""
+        if not self._has_score:
+            return ""
+        await self._follow(over)
+        late = no_answer("answer to 'final_score'", COUNTING_SECONDS)
+        response = await self._query("final_score", (COUNTING_SECONDS, late))
+        self._has_score = response.is_good
+        outcome = over.state.outcome()
+        named = named_winner(response.text) if response.is_good else None
+        if named is None or named == outcome:
+            return ""
+        return f"scores {response.text.strip()} where the rules say {score_text(over.state)}"
 
     async def done(self, command: str) -> None:
         response = await self._query(command)

@@ -209,6 +209,22 @@ class EnginePlayer:
         """Ask a program for a move, in the host's thread."""
         return self._host.submit(self._answer(request))
 
+    def dispute(self, over: MoveRequest) -> str:
+        """Ask the program of a finished game for its score, and return what it says where it names another winner."""
+        return self._host.run(self._dispute(over))
+
+    async def _dispute(self, over: MoveRequest) -> str:
+        session = self._playing.get(over.game)
+        if not isinstance(session, GtpEngineConnection):  # UCI has no such question
+            return ""
+        try:
+            said = await session.dispute(over)
+            return f"{self.name} {said}" if said else ""
+        except EngineFailure as failure:  # what it says later must not be taken for the answer to another question
+            del self._playing[over.game]
+            session.kill()
+            return f"{self.name} did not count the finished game: {failure}"
+
     def end(self, game: int) -> None:
         """Free the program of a finished game for the next one."""
         self._host.call(self._release, game)

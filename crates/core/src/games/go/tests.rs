@@ -41,6 +41,8 @@ fn two_passes_end_the_game_and_area_counts() {
     assert_eq!(after("go(size=5,komi=25)", "C3 pass pass").outcome(), Some(Outcome::Draw));
     assert_eq!(after("go(size=5)", "pass pass").outcome(), Some(Outcome::Win(Player::Second)));
     assert_eq!(after("go(size=5,komi=0)", "pass pass").outcome(), Some(Outcome::Draw));
+    assert_eq!(over.score(), Some(24.5));
+    assert_eq!(after("go(size=5)", "C3 C4").score(), Some(-7.5), "the empty points border both");
 }
 
 /// The rules read literally on a list of points: 0 empty, 1 Black, 2 White; `None` for an illegal move.
