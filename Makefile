@@ -71,10 +71,11 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 
 test: setup-dev test-rust test-python types lint docs  ## all tests and checks (a quarter to half of an hour on two cores)
 
-quick: setup-dev  ## a third of the tests and ruff: one to two minutes on two cores
+quick: QUICK := $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark[.]quick' tests)
+quick: setup-dev  ## a third of the tests and ruff: about a minute on two cores
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest -n $(WORKERS) -q -m "quick and not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "quick and not slow" $(QUICK)
 
 test-rust: setup-dev  ## the core's own tests
 	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-lab --package hauteur-machine --package hauteur-page

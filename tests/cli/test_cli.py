@@ -47,6 +47,7 @@ def test_help_as_a_word_is_the_help_of_a_command(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
+@pytest.mark.slow
 def test_completion_can_be_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", "/bin/bash")

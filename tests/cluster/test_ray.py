@@ -72,6 +72,7 @@ def games_and_nets(folder: Path) -> dict[str, str]:
     return {path.name: sha256_of(path) for path in files}
 
 
+@pytest.mark.slow
 def test_two_nodes_learn_what_one_process_learns(root: Path, tmp_path: Path, cluster: Any) -> None:
     recipe = load_recipe(root / "runs" / "tictactoe.toml", SETTINGS)
     learn(recipe, folder=tmp_path / "alone")

@@ -107,6 +107,7 @@ def test_a_small_training_to_the_end_and_again(tmp_path: Path, monkeypatch: pyte
     assert (tmp_path / "t/result.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_small_runs_that_use_their_games_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arms, "STAGES", 2)
     at = setting(tmp_path / "t", scale=0.0002, first_seed=11, visits=None, game=TINY)
@@ -171,6 +172,7 @@ def test_verdicts_of_the_report(figure: int, runs: list[list[int]], verdict: str
     assert (finding.verdict, finding.units) == (verdict, f"{len(runs)} seeds")
 
 
+@pytest.mark.slow
 def test_small_figures_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     lines: list[str] = []
     at = Setting(tmp_path / "fig", scale=0.08, seeds=2, first_seed=1, threads=2, show=lines.append)

@@ -52,6 +52,7 @@ def torch_of(python: Path) -> str:
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch has no CUDA to leave out")
 def test_torch_comes_from_the_index_for_processors_where_there_is_no_gpu(
     python: Path, index: str, tmp_path: Path

@@ -110,7 +110,8 @@ def test_without_weights_nothing_changes(buffer: ReplayBuffer) -> None:
     none, zero = (trainer_of(buffer, extra=extra).tensors() for extra in (None, ExtraTargets()))
     assert unequal(none, zero) == []
     assert not [name for name in none if name.startswith("extra.")]
-    assert unequal(none, {name: trainer_of(buffer).tensors()[name] for name in none})  # the tower learns from the heads
+    every = trainer_of(buffer).tensors()
+    assert unequal(none, {name: every[name] for name in none})  # the tower learns from the heads
 
 
 def test_gradients_reach_the_tower_and_their_own_head(buffer: ReplayBuffer) -> None:

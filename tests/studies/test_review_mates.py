@@ -58,7 +58,7 @@ def reviewed(fen: str, moves: str, worth: dict[str, tuple[float, float, float]] 
     return list(review_game(start, actions, look))
 
 
-@pytest.mark.parametrize("visits", [20, 200])
+@pytest.mark.parametrize("visits", [20, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_blunder_that_the_low_search_would_have_played_too_is_marked(visits: int) -> None:
     """15... Nxd7 allows a mate in two, which the default search does not see either."""
     (game,) = games = games_of_text(OPERA, "chess", on_bad=print)

@@ -89,10 +89,10 @@ def guarded(tmp_path: Path) -> AccessMiddleware:
     return AccessMiddleware(create_app(settings), AccessPolicy.at("127.0.0.1"))
 
 
-def test_ten_thousand_requests(guarded: AccessMiddleware) -> None:
-    found = run_async(answers(guarded, 10_000, seed=1))
-    assert found[200] > 200
-    assert sum(count for status, count in found.items() if status >= 400) > 5000
+def test_three_thousand_requests(guarded: AccessMiddleware) -> None:
+    found = run_async(answers(guarded, 3_000, seed=1))
+    assert found[200] > 60
+    assert sum(count for status, count in found.items() if status >= 400) > 1500
 
 
 @pytest.mark.slow

@@ -151,14 +151,14 @@ def test_bad_texts_are_one_line(session: ReviewSession, fields: dict[str, Any], 
 
 
 def test_a_person_reviews_a_game(windows: Windows) -> None:
-    """Sixty moves by the net that ships: chart, marks, steps by keys, another game, the saved file."""
+    """Thirty moves by the net that ships: chart, marks, steps by keys, another game, the saved file."""
     page = windows.open("/review")
-    page.get_by_label("PGN, SGF").fill(random_pgn(120) + "\n" + MATE)
+    page.get_by_label("PGN, SGF").fill(random_pgn(60) + "\n" + MATE)
     page.get_by_label("Visits").fill("2")
     page.get_by_role("button", name="Review", exact=True).click()
-    expect(page.locator("#pace")).to_contain_text("121 of 121 positions", timeout=60_000)
+    expect(page.locator("#pace")).to_contain_text("61 of 61 positions", timeout=300_000)
     expect(page.locator("#stop")).to_be_hidden()
-    expect(page.locator("#moves tr")).to_have_count(120)
+    expect(page.locator("#moves tr")).to_have_count(60)
     expect(page.locator("#figure svg polygon")).to_have_count(3)
     page.locator("#moves tr.blunder button").first.click()
     expect(page.locator("#note")).to_contain_text("Blunder: the mover's expected score fell from")
@@ -172,7 +172,7 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     assert game is not None
     assert not game.errors
     nodes = list(game.mainline())
-    assert len(nodes) == 120
+    assert len(nodes) == 60
     assert all(node.eval() is not None for node in nodes)
     assert any(node.nags for node in nodes)
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
