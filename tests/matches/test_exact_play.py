@@ -21,7 +21,6 @@ from hauteur.matches.exact_play import MoveChooser, PlayedTree, Preserved, Solve
 from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
 
-
 GAME = _core.Game("tictactoe")
 CONNECT4 = _core.Game("connect4")
 

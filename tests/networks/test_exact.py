@@ -20,7 +20,6 @@ from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, Packed
 from hauteur.networks.names import shipped_names
 from hauteur.players.search_player import SearchPlayer
 
-
 GAME = load_game("connect4")
 SIZES = (*range(1, 41), 63, 64, 65, 100, 127, 128, 129, 200, 255, 256)
 
