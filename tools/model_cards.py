@@ -52,7 +52,7 @@ def body(net: NetDescription) -> str:
 
 def recipe_of(name: str) -> str:
     """Return the recipe of a net, from the top of the repository."""
-    paths = (f"runs/bundled/{name}.toml", f"runs/{name}.toml")
+    paths = (shipped_nets()[name].recipe, f"runs/bundled/{name}.toml", f"runs/{name}.toml")
     return next(path for path in paths if (ROOT / path).is_file())
 
 

@@ -44,6 +44,8 @@ class ShippedNet:
     """What was measured, at least one."""
     licence: str = LICENCE
     """Licence of the file."""
+    recipe: str = ""
+    """The recipe that it was made with, from the top of the repository; empty: the one of its name."""
     opinion: str = ""
     """Its strength in half a sentence for players; empty where it was measured against nothing that they know."""
 
