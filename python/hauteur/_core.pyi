@@ -32,7 +32,6 @@ __all__ = [
     "__version__",
     "bench_search",
     "board_of",
-    "bounded_win",
     "captured",
     "check_settings",
     "choose_action",
@@ -721,11 +720,12 @@ def solved_positions(
     whether no two moves end one with a winner."""
 
 def forced_win(
-    state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None
+    state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None, nodes: int = 2**64 - 1
 ) -> list[int] | None:
     """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.
 
-    actions: the only first moves to look at; None: all. Empty where `stop` came before that was known."""
+    actions: the only first moves to look at; None: all. Empty where `stop` came before that was known, or after about
+    `nodes` positions. Exact, of any game; the past counts."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""
@@ -862,11 +862,6 @@ def settings_schema() -> str:
 
 def check_settings(section: str, settings: str) -> bool:
     """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search unchanged."""
-
-def bounded_win(state: State, moves: int, nodes: int = 1_000_000) -> list[int] | None:
-    """The shortest forced win of the player to move within `moves` (1 to 50) own moves: these and the longest replies.
-
-    [] there is none, None: not decided by a look at about `nodes` positions. Exact, of any game; the past counts."""
 
 def choose_action(
     moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str

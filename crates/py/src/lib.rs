@@ -61,7 +61,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(solvers::solved_positions, module)?)?;
     module.add_function(wrap_pyfunction!(solvers::forced_win, module)?)?;
-    module.add_function(wrap_pyfunction!(solvers::bounded_win, module)?)?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(values::t_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
