@@ -211,7 +211,7 @@ class Explained:
     def explanation(self, other: Explained, rules: list[str], visits: int, seed: int, batch_size: int) -> str:
         """The comparison with another search as JSON. rules: what each rule did, as JSON."""
     def children(self, other: Explained, line: list[int]) -> str:
-        """The moves behind a line of actions that either search visited, as JSON. ValueError for a line of neither."""
+        """The moves after a line of actions that either search visited, as JSON. ValueError for a line of neither."""
 
 @final
 class TextGame:
@@ -483,8 +483,6 @@ class Batch:
     """Token of one gather: the rows that wait for the network."""
 
     def __len__(self) -> int: ...
-    @property
-    def tree_ids(self) -> NDArray[np.int64]: ...
 
 @final
 class StopFlag:
@@ -629,7 +627,7 @@ class Forest:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
         """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
-    def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
+    def edges_at(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
         """The same for the position behind a line of actions, for its mover, the most visited first, at most `most`; None where
         the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
         is without tree balance, which counts replies when a node is selected from for the first time."""
