@@ -8,6 +8,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.mcts.report import RootReport
+
 __all__ = [
     "Batch",
     "Board",
@@ -22,6 +24,7 @@ __all__ = [
     "PgnGame",
     "PgnReader",
     "PlayedGames",
+    "SearchHistory",
     "SgfGame",
     "State",
     "StopFlag",
@@ -43,6 +46,7 @@ __all__ = [
     "form_of_text",
     "game_names",
     "game_tree_view",
+    "hint_view",
     "mcts_search",
     "moves_left",
     "moves_to_go",
@@ -319,6 +323,28 @@ def start_game(number: int) -> str:
 
 def position_view(state: State, flip: bool) -> str:
     """A position as the board of a page takes it, as JSON."""
+
+def hint_view(state: State, report: RootReport) -> str:
+    """The search of a position as the hint of a page, as JSON: ply, wdl of the first player, and the best moves."""
+
+@final
+class SearchHistory:
+    """The reports of the searches of one position, a bounded number at even distances and the newest one.
+
+    Seconds count from the first search of the position. Moves of reports that are kept have no lines.
+    """
+
+    def __new__(cls, state: State) -> SearchHistory: ...
+    def begin_search(self) -> None:
+        """Note that another search of the position begins."""
+    def add(self, report: RootReport) -> str:
+        """Keep the next report of the search; return it as the page Analyse takes it, as JSON. Values are for the player
+        to move, unknown ones null; wdl: shares from 0 to 1."""
+    def curves(self) -> str:
+        """The samples as JSON: their seconds and visits, and of the moves that have most visits now, the most visited
+        first, visits and q (null before the first visit) at each sample."""
+    def moment(self, visits: int) -> str | None:
+        """The report with the nearest visits as `add` returns it, its moves without lines; None before the first one."""
 
 @final
 class State:

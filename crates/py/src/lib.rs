@@ -27,6 +27,7 @@ mod python_state;
 mod records;
 mod reports;
 mod rules;
+mod search_history;
 mod settings;
 mod solvers;
 mod stop;
@@ -56,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<records::PyPgnReader>()?;
     module.add_class::<records::PyPgnGame>()?;
     module.add_class::<records::PySgfGame>()?;
+    module.add_class::<search_history::PySearchHistory>()?;
     module.add_class::<solvers::PyExactSolver>()?;
     module.add_class::<stop::PyStopFlag>()?;
     module.add_class::<tablebase::PyTablebase>()?;
@@ -93,6 +95,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pictures::why_no_board, module)?)?;
     module.add_function(wrap_pyfunction!(views::position_view, module)?)?;
     module.add_function(wrap_pyfunction!(views::captured, module)?)?;
+    module.add_function(wrap_pyfunction!(search_history::hint_view, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_games, module)?)?;
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;
