@@ -52,7 +52,7 @@ def games_in(path: Path) -> Iterator[chess.pgn.Game]:
 
 def short_mate(board: chess.Board) -> int:
     """Return the moves to the mate that the player to move has within LONGEST_MATE moves; 0 without one."""
-    line = _core.bounded_win(_core.position_of(board), LONGEST_MATE, MOST_POSITIONS) or []
+    line = _core.forced_win(_core.position_of(board), LONGEST_MATE, nodes=MOST_POSITIONS) or []
     return (len(line) + 1) // 2
 
 

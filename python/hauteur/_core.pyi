@@ -8,6 +8,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.mcts.report import RootReport
+
 __all__ = [
     "Batch",
     "Board",
@@ -22,6 +24,7 @@ __all__ = [
     "PgnGame",
     "PgnReader",
     "PlayedGames",
+    "SearchHistory",
     "SgfGame",
     "State",
     "StopFlag",
@@ -32,7 +35,6 @@ __all__ = [
     "__version__",
     "bench_search",
     "board_of",
-    "bounded_win",
     "captured",
     "check_settings",
     "choose_action",
@@ -44,6 +46,7 @@ __all__ = [
     "form_of_text",
     "game_names",
     "game_tree_view",
+    "hint_view",
     "mcts_search",
     "moves_left",
     "moves_to_go",
@@ -212,7 +215,7 @@ class Explained:
     def explanation(self, other: Explained, rules: list[str], visits: int, seed: int, batch_size: int) -> str:
         """The comparison with another search as JSON. rules: what each rule did, as JSON."""
     def children(self, other: Explained, line: list[int]) -> str:
-        """The moves behind a line of actions that either search visited, as JSON. ValueError for a line of neither."""
+        """The moves after a line of actions that either search visited, as JSON. ValueError for a line of neither."""
 
 @final
 class TextGame:
@@ -320,6 +323,28 @@ def start_game(number: int) -> str:
 
 def position_view(state: State, flip: bool) -> str:
     """A position as the board of a page takes it, as JSON."""
+
+def hint_view(state: State, report: RootReport) -> str:
+    """The search of a position as the hint of a page, as JSON: ply, wdl of the first player, and the best moves."""
+
+@final
+class SearchHistory:
+    """The reports of the searches of one position, a bounded number at even distances and the newest one.
+
+    Seconds count from the first search of the position. Moves of reports that are kept have no lines.
+    """
+
+    def __new__(cls, state: State) -> SearchHistory: ...
+    def begin_search(self) -> None:
+        """Note that another search of the position begins."""
+    def add(self, report: RootReport) -> str:
+        """Keep the next report of the search; return it as the page Analyse takes it, as JSON. Values are for the player
+        to move, unknown ones null; wdl: shares from 0 to 1."""
+    def curves(self) -> str:
+        """The samples as JSON: their seconds and visits, and of the moves that have most visits now, the most visited
+        first, visits and q (null before the first visit) at each sample."""
+    def moment(self, visits: int) -> str | None:
+        """The report with the nearest visits as `add` returns it, its moves without lines; None before the first one."""
 
 @final
 class State:
@@ -484,8 +509,6 @@ class Batch:
     """Token of one gather: the rows that wait for the network."""
 
     def __len__(self) -> int: ...
-    @property
-    def tree_ids(self) -> NDArray[np.int64]: ...
 
 @final
 class StopFlag:
@@ -630,7 +653,7 @@ class Forest:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
         """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
-    def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
+    def edges_at(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
         """The same for the position behind a line of actions, for its mover, the most visited first, at most `most`; None where
         the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
         is without tree balance, which counts replies when a node is selected from for the first time."""
@@ -721,11 +744,12 @@ def solved_positions(
     whether no two moves end one with a winner."""
 
 def forced_win(
-    state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None
+    state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None, nodes: int = 2**64 - 1
 ) -> list[int] | None:
     """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.
 
-    actions: the only first moves to look at; None: all. Empty where `stop` came before that was known."""
+    actions: the only first moves to look at; None: all. Empty where `stop` came before that was known, or after about
+    `nodes` positions. Exact, of any game; the past counts."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""
@@ -862,11 +886,6 @@ def settings_schema() -> str:
 
 def check_settings(section: str, settings: str) -> bool:
     """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search unchanged."""
-
-def bounded_win(state: State, moves: int, nodes: int = 1_000_000) -> list[int] | None:
-    """The shortest forced win of the player to move within `moves` (1 to 50) own moves: these and the longest replies.
-
-    [] there is none, None: not decided by a look at about `nodes` positions. Exact, of any game; the past counts."""
 
 def choose_action(
     moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str

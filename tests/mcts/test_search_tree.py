@@ -100,7 +100,7 @@ def test_a_picture_has_a_mark_for_each_node() -> None:
 
 @pytest.mark.parametrize("rules", [*RULES, {"graph": True}], ids=lambda rules: next(iter(rules), "none"))
 @pytest.mark.parametrize("count", [0, 1, 90, 10_000])
-def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count: int) -> None:
+def test_branches_are_the_edges_after_their_lines(rules: dict[str, Any], count: int) -> None:
     tree = tree_of(**rules)
     columns = tree.source.branches(count)
     edges = list(edges_of(columns, range(len(columns["parent"]))))

@@ -43,7 +43,7 @@ def test_the_session_compares_and_walks_through_both_trees(explained: Any) -> No
         found = events.wait("done")
         children = session.handle("children", {})["children"]
         behind = session.handle("children", {"line": children[0]["line"]})["children"]
-        with pytest.raises(ValueError, match="neither tree has a node behind"):
+        with pytest.raises(ValueError, match="neither tree has a node after"):
             session.handle("children", {"line": [6, 6, 6, 6, 6, 6, 6]})
     finally:
         session.close()

@@ -1,4 +1,4 @@
-//! The board as the layers see it: squares with their channels beside each other, a border of zeros around, cut into tiles.
+//! The board as the layers see it: squares with their channels side by side, a border of zeros around, cut into tiles.
 
 /// Squares of a tile's side.
 pub const SIDE: usize = 4;

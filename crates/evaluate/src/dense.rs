@@ -47,7 +47,7 @@ impl<L: Lanes> Matrix<L> {
     }
 
     /// A dense layer over planes, which lie square by square here, in `stride` channels of which `planes` are its own. What is pooled of
-    /// them lies behind the squares as further ones.
+    /// them lies after the squares as further ones.
     pub fn over_planes(layer: &Dense, planes: usize, stride: usize) -> Self {
         let squares = layer.inputs / planes;
         let weight = |output: usize, input: usize| match input % stride < planes {

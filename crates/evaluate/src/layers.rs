@@ -35,7 +35,7 @@ pub struct Dense {
     pub bias: Vec<f32>,
 }
 
-/// Two 3x3 convolutions beside a skip connection (He et al. 2016), with squeeze-excitation (Hu et al. 2018) where it is given:
+/// Two 3x3 convolutions with a skip connection (He et al. 2016), with squeeze-excitation (Hu et al. 2018) where it is given:
 /// channels -> few -> twice the channels, of which the first half scales (by its sigmoid) and the second is added, as in lc0. With global
 /// pooling (Wu 2019) the first channels of the first convolution, activated, give their mean and greatest number, from which a dense layer
 /// computes what is added to each of the other channels before their activation.
@@ -68,7 +68,7 @@ pub struct Value {
     pub planes: Convolution,
     /// Over all planes (channel by channel).
     pub hidden: Dense,
-    /// Whether the hidden layer gets, behind the squares of each plane, their mean and the greatest.
+    /// Whether the hidden layer gets, after the squares of each plane, their mean and the greatest.
     pub pooled: bool,
     /// To three numbers or one.
     pub output: Dense,

@@ -1,6 +1,6 @@
 //! Residual networks of board games, evaluated on the processor.
 //!
-//! The answer to a row is the same bits whatever rows stand beside it, and in float32 the same bits on every processor with a fused
+//! The answer to a row is the same bits whatever the other rows are, and in float32 the same bits on every processor with a fused
 //! multiply-add (AVX-512, AVX2, NEON): each number is a sum over input channels in one order in a lane of its own. So a game, a tree or a
 //! training run does not depend on batches, threads or machines. WebAssembly has no fused multiply-add; its bits are those of
 //! [`Instructions::Unfused`].

@@ -6,7 +6,7 @@ use crate::winograd::CHANNELS;
 
 /// The most bytes of boards, or of weights, that a network may take: 64 GiB, and what the addresses of this machine reach (32 bits:
 /// WebAssembly). A file of some megabytes can ask for thousands of times its size.
-const MOST_BYTES: u64 = 1 << 36;
+const MAX_BYTES: u64 = 1 << 36;
 
 /// Refuses a network whose boards take too much.
 pub fn check(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
@@ -23,7 +23,7 @@ fn check_boards(bytes: Option<usize>, squares: usize, channels: usize) -> Result
 }
 
 fn is_possible(bytes: Option<usize>) -> bool {
-    bytes.is_some_and(|bytes| bytes as u64 <= MOST_BYTES && bytes <= isize::MAX as usize)
+    bytes.is_some_and(|bytes| bytes as u64 <= MAX_BYTES && bytes <= isize::MAX as usize)
 }
 
 /// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights

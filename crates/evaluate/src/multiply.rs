@@ -3,13 +3,13 @@
 use crate::lanes::{Lanes, Work};
 
 /// The widest block of outputs, in vectors.
-const MOST_VECTORS: usize = 5;
+const MAX_VECTORS: usize = 5;
 
 /// Vectors of outputs in a block, for this many vectors of outputs: few enough that the accumulators of some rows stay in registers,
 /// and without rest where that can be.
 pub fn block_vectors<L: Lanes>(vectors: usize) -> usize {
     match L::ACCUMULATORS {
-        24.. if vectors == MOST_VECTORS => MOST_VECTORS,
+        24.. if vectors == MAX_VECTORS => MAX_VECTORS,
         24.. if vectors.is_multiple_of(4) => 4,
         8.. if vectors.is_multiple_of(2) => 2,
         24.. if vectors.is_multiple_of(3) => 3,
@@ -18,7 +18,7 @@ pub fn block_vectors<L: Lanes>(vectors: usize) -> usize {
 }
 
 /// Products of some rows with weights: writes the sums over all inputs, for `count` rows and `blocks` blocks of `vectors` vectors of
-/// outputs. Each sum runs over the inputs in order from zero, so that it is the same number whatever is computed beside it.
+/// outputs. Each sum runs over the inputs in order from zero, so that it is the same number whatever else is computed.
 #[derive(Clone, Copy)]
 pub struct Product<E> {
     /// The first row of elements; `row_stride` elements from one to the next.

@@ -209,7 +209,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         done == rows
     }
 
-    /// Planes beside each other become channels of squares.
+    /// Planes side by side become channels of squares.
     unsafe fn read_features(&self, features: &[f32], rows: usize, to: &mut Aligned<f32>) {
         let (board, stride) = (self.board, self.strides[0]);
         let squares = board.squares();
@@ -269,7 +269,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         Some(x)
     }
 
-    /// The planes of a head, squares beside each other without border, in `buffers.squares`, where a row has `squares` of them; those
+    /// The planes of a head, squares side by side without border, in `buffers.squares`, where a row has `squares` of them; those
     /// beyond the board's are left as they are.
     unsafe fn head_planes(
         &self,
@@ -305,7 +305,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    /// Means and greatest numbers of the value's planes, of `stride` channels, behind the squares of each row.
+    /// Means and greatest numbers of the value's planes, of `stride` channels, after the squares of each row.
     unsafe fn pool_planes(&self, stride: usize, rows: usize, buffers: &mut Buffers<L>) {
         let own = self.board.squares() * stride;
         for row in buffers.squares.as_mut_slice().chunks_exact_mut(self.value_squares * stride).take(rows) {

@@ -14,7 +14,7 @@ use crate::report::{Report, proven};
 use crate::settings::search_of;
 
 /// Nodes of a tree that are read, the most visited first, unless more or fewer are asked for.
-pub const MOST_NODES: usize = 50_000;
+pub const MAX_NODES: usize = 50_000;
 /// A node, by the actions from the root.
 pub type Line = Vec<Action>;
 
@@ -175,14 +175,14 @@ fn nodes_of(search: &Search, most: usize) -> (HashMap<Line, Node>, Vec<Line>, bo
             return (found, lines, false);
         }
         let (q, is_leaf) = values.remove(&line).unwrap_or((0.0, true));
-        let edges = if is_leaf { Vec::new() } else { search.edges_behind(&line).unwrap_or_default() };
+        let edges = if is_leaf { Vec::new() } else { search.edges_at(&line).unwrap_or_default() };
         let visited = edges.iter().filter(|edge| edge.visits > 0);
         let mut children = Vec::new();
         for edge in visited {
             added += 1;
-            let behind = [line.as_slice(), &[edge.action]].concat();
-            values.insert(behind.clone(), (edge.q, edge.replies == 0));
-            waiting.push((edge.visits, Reverse(added), behind));
+            let child = [line.as_slice(), &[edge.action]].concat();
+            values.insert(child.clone(), (edge.q, edge.replies == 0));
+            waiting.push((edge.visits, Reverse(added), child));
             children.push(edge_of(edge));
         }
         lines.push(line.clone());

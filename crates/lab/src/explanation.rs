@@ -261,11 +261,11 @@ fn trees(a: &Explained, b: &Explained, position: &Position) -> Json {
     })
 }
 
-/// The moves behind a line of actions that either search visited, the most visited first; an error for a line of neither tree.
+/// The moves after a line of actions that either search visited, the most visited first; an error for a line of neither tree.
 pub fn children(a: &Explained, b: &Explained, position: &Position, line: &Line) -> Result<Json, String> {
     let places = [a.nodes.get(line), b.nodes.get(line)];
     if places == [None, None] {
-        return Err(format!("neither tree has a node behind {line:?}"));
+        return Err(format!("neither tree has a node after {line:?}"));
     }
     let mut before = position.clone();
     line.iter().try_for_each(|&action| before.play(action))?;
@@ -277,8 +277,8 @@ pub fn children(a: &Explained, b: &Explained, position: &Position, line: &Line) 
     }
     let mut rows: Vec<(u32, Json)> = Vec::new();
     for action in actions {
-        let behind = [line.as_slice(), &[action]].concat();
-        let next = [a.nodes.get(&behind), b.nodes.get(&behind)];
+        let child = [line.as_slice(), &[action]].concat();
+        let next = [a.nodes.get(&child), b.nodes.get(&child)];
         let edges = places.map(|node| node.and_then(|node| node.children.iter().find(|edge| edge.action == action)));
         let view = |side: usize| {
             edges[side].map(|edge| {
@@ -294,7 +294,7 @@ pub fn children(a: &Explained, b: &Explained, position: &Position, line: &Line) 
         };
         let more = next.iter().flatten().any(|node| !node.children.is_empty());
         let text = before.text(action);
-        let row = json!({ "line": behind, "move": text, "a": view(0), "b": view(1), "more": more });
+        let row = json!({ "line": child, "move": text, "a": view(0), "b": view(1), "more": more });
         rows.push((edges.iter().flatten().map(|edge| edge.visits).max().unwrap_or(0), row));
     }
     rows.sort_by_key(|(visits, _)| std::cmp::Reverse(*visits));

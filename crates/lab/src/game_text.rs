@@ -12,9 +12,9 @@ use crate::messages::thousands;
 use crate::played::Played;
 use crate::position::{Position, load_game, with_fen};
 
-const MOST_CHARACTERS: usize = 1 << 20;
+const MAX_CHARACTERS: usize = 1 << 20;
 /// Moves of a game that is read.
-pub const MOST_PLIES: usize = 5000;
+pub const MAX_PLIES: usize = 5000;
 
 /// A game that was read.
 pub struct ReadGame {
@@ -41,8 +41,8 @@ pub fn forms_of(game: &dyn Game) -> Vec<String> {
 /// The game of a text. `game`: that moves and FENs are of. An error says what is wrong.
 pub fn read(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     let count = text.chars().count();
-    if count > MOST_CHARACTERS {
-        let allowed = thousands(MOST_CHARACTERS);
+    if count > MAX_CHARACTERS {
+        let allowed = thousands(MAX_CHARACTERS);
         return Err(format!("the text has {} characters, allowed are {allowed}", thousands(count)));
     }
     let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
@@ -55,8 +55,8 @@ pub fn read(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
         Form::Fen => read_fen(begins, game.as_ref())?,
         Form::Moves => read_moves(begins, game)?,
     };
-    if read.actions.len() > MOST_PLIES {
-        let (count, allowed) = (thousands(read.actions.len()), thousands(MOST_PLIES));
+    if read.actions.len() > MAX_PLIES {
+        let (count, allowed) = (thousands(read.actions.len()), thousands(MAX_PLIES));
         return Err(format!("the game has {count} plies, allowed are {allowed}"));
     }
     Ok(read)
@@ -130,8 +130,8 @@ fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     if moves.trim().is_empty() {
         return Err("the text: has no game".into());
     }
-    if words.len() > MOST_PLIES {
-        let (count, allowed) = (thousands(words.len()), thousands(MOST_PLIES));
+    if words.len() > MAX_PLIES {
+        let (count, allowed) = (thousands(words.len()), thousands(MAX_PLIES));
         return Err(format!("the text: the game has {count} plies, allowed are {allowed}"));
     }
     for (ply, word) in words.into_iter().enumerate() {
@@ -143,7 +143,7 @@ fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     Ok(ReadGame { game, actions: played.position.moves, names: Default::default(), ending, notes })
 }
 
-/// What is written of a game beside its moves.
+/// What is written of a game besides its moves.
 pub struct Writing<'a> {
     /// Of the first and the second player.
     pub names: &'a [String; 2],

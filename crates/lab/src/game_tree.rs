@@ -1,4 +1,4 @@
-//! Games as the page Analyse takes them: a tree of moves with comments and glyphs (`hauteur.web.game_trees`).
+//! Games as the page Analyse takes them: a tree of moves with comments and glyphs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::game_text;
 use crate::played::Played;
 
-/// The game of a text, with the fields of `game_tree_view` in Python. `game`: that moves and FENs are of.
+/// The game of a text, with the fields of `do_read` in `python/hauteur/web/sessions/analyse.py`. `game`: that moves and FENs are of.
 pub fn view(text: &str, game: &Arc<dyn Game>) -> Result<Json, String> {
     if form_of(text) == Form::Pgn && !text.trim().is_empty() {
         return pgn_view(text);

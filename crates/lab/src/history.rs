@@ -1,4 +1,4 @@
-//! The reports of a search at even distances, for curves over its time (`hauteur.mcts.report.SearchHistory`).
+//! The reports of a position's searches at even distances, for curves over their time.
 
 use serde_json::{Value as Json, json};
 
@@ -6,35 +6,53 @@ use crate::position::Position;
 use crate::report::Report;
 
 /// Samples that are kept; then every second one goes, and only every second report is taken.
-const MOST_SAMPLES: usize = 200;
+const MAX_SAMPLES: usize = 200;
 /// Moves that get a curve.
 const CURVES: usize = 8;
 
-/// The reports that were kept, and the newest one.
+/// The reports that were kept, and the newest one; their seconds count from the first search of the position, and they have no lines.
 pub struct History {
     kept: Vec<Report>,
+    /// None where the last one that was kept is the newest.
     newest: Option<Report>,
+    /// Every report of this number is kept.
     stride: usize,
     seen: usize,
+    /// Seconds of the searches before the present one.
+    before: f64,
 }
 
 impl Default for History {
     fn default() -> Self {
-        History { kept: Vec::new(), newest: None, stride: 1, seen: 0 }
+        History { kept: Vec::new(), newest: None, stride: 1, seen: 0, before: 0.0 }
     }
 }
 
 impl History {
-    /// Takes the next report.
-    pub fn add(&mut self, report: &Report) {
+    /// Notes that another search of the position begins.
+    pub fn begin_search(&mut self) {
+        self.before = self.seconds();
+    }
+
+    /// Keeps the next report of the search; returns it as the page takes it.
+    pub fn add(&mut self, mut report: Report, position: &Position) -> Json {
+        let mut view = report.view(position);
+        report.pace.seconds += self.before;
+        view["seconds"] = json!(report.pace.seconds);
+        report.moves.iter_mut().for_each(|one| one.line.clear());
+        self.keep(report);
+        view
+    }
+
+    fn keep(&mut self, report: Report) {
         if self.seen.is_multiple_of(self.stride) {
-            self.kept.push(report.clone());
+            self.kept.push(report);
             self.newest = None;
         } else {
-            self.newest = Some(report.clone());
+            self.newest = Some(report);
         }
         self.seen += 1;
-        if self.kept.len() > MOST_SAMPLES {
+        if self.kept.len() > MAX_SAMPLES {
             let last = self.kept.last().cloned();
             self.kept = std::mem::take(&mut self.kept).into_iter().step_by(2).collect();
             self.stride *= 2;
@@ -48,7 +66,7 @@ impl History {
     }
 
     /// Seconds of the newest report.
-    pub fn seconds(&self) -> f64 {
+    fn seconds(&self) -> f64 {
         self.samples().next_back().map_or(0.0, |report| report.pace.seconds)
     }
 
@@ -72,8 +90,12 @@ impl History {
         })
     }
 
-    /// The report with the nearest visits.
-    pub fn moment(&self, visits: u32) -> Option<&Report> {
+    /// The report with the nearest visits, as the page takes it; None before the first one.
+    pub fn moment(&self, visits: u32, position: &Position) -> Option<Json> {
+        self.nearest(visits).map(|report| report.view(position))
+    }
+
+    fn nearest(&self, visits: u32) -> Option<&Report> {
         self.samples().min_by_key(|report| report.visits.abs_diff(visits))
     }
 }
@@ -89,7 +111,7 @@ mod tests {
         for visits in 0..5000 {
             let (moves, wdl) = (Vec::new(), [0.0; 3]);
             let pace = Pace::default();
-            history.add(&Report {
+            history.keep(Report {
                 moves,
                 visits,
                 wdl,
@@ -103,6 +125,6 @@ mod tests {
             assert_eq!(history.samples().next_back().unwrap().visits, visits);
         }
         assert!((100..=202).contains(&history.samples().count()));
-        assert!(history.moment(2500).unwrap().visits.abs_diff(2500) < 64);
+        assert!(history.nearest(2500).unwrap().visits.abs_diff(2500) < 64);
     }
 }

@@ -7,9 +7,9 @@ use crate::host::{Lab, NOTHING_YET, Session};
 use crate::sessions::session;
 
 /// Bytes of a request, as the server of the lab allows them.
-const MOST_MESSAGE: usize = 1 << 20;
+const MAX_MESSAGE: usize = 1 << 20;
 /// Characters of an error.
-const MOST_ERROR: usize = 1500;
+const MAX_ERROR: usize = 1500;
 
 #[derive(Deserialize)]
 struct Request {
@@ -37,7 +37,7 @@ impl Page {
     /// acts on it, `code`.
     pub fn answer(&mut self, text: &str) -> String {
         let request: Result<Request, _> = match text.len() {
-            length if length > MOST_MESSAGE => {
+            length if length > MAX_MESSAGE => {
                 return json!({ "id": null, "error": "the request is too long" }).to_string();
             }
             _ => serde_json::from_str(text),
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// An error as a line of at most `MOST_ERROR` characters: it may repeat what was given.
+/// An error as a line of at most `MAX_ERROR` characters: it may repeat what was given.
 fn one_line(error: &str) -> String {
-    error.chars().take(MOST_ERROR).map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
+    error.chars().take(MAX_ERROR).map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::played::Played;
 use crate::position::{load_game, with_fen};
 
-const MOST_MOVES: usize = 5000;
+const MAX_MOVES: usize = 5000;
 
 /// A game by its spec, a FEN, moves as text; `flip`: drawn from the second player's side.
 #[derive(Debug, Deserialize)]
@@ -30,8 +30,8 @@ impl Default for Place {
 impl Place {
     /// The game up to its position; an error for an unknown game, a bad FEN or move.
     pub fn played(&self) -> Result<Played, String> {
-        if self.moves.len() > MOST_MOVES {
-            return Err(format!("position: at most {MOST_MOVES} moves, got {}", self.moves.len()));
+        if self.moves.len() > MAX_MOVES {
+            return Err(format!("position: at most {MAX_MOVES} moves, got {}", self.moves.len()));
         }
         let mut played = Played::new(load_game(&with_fen(&self.game, &self.fen)?)?, &[])?;
         for text in &self.moves {

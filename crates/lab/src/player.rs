@@ -14,7 +14,7 @@ use crate::settings::{assign, assign_text, leaves, search_of};
 
 /// Visits of a player that is given none.
 const USUAL_VISITS: u32 = 100;
-const MOST_SIMULATIONS: u32 = 10_000_000;
+const MAX_SIMULATIONS: u32 = 10_000_000;
 
 /// A player without a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn rung(facts: &Facts, name: &str) -> Result<Rung, String> {
 fn baseline(word: &str) -> Result<Option<Baseline>, String> {
     let (kind, number) = word.split_once(':').unwrap_or((word, ""));
     let games = || {
-        let games = number.parse::<u32>().ok().filter(|games| (1..=MOST_SIMULATIONS).contains(games));
+        let games = number.parse::<u32>().ok().filter(|games| (1..=MAX_SIMULATIONS).contains(games));
         games.ok_or_else(|| format!("{word:?} is no player: write {kind}:N, N from 1 to 10,000,000"))
     };
     match kind {

@@ -1,4 +1,4 @@
-//! What a search has found of its root, as the pages show it (`hauteur.mcts.report`). Values are for the player to move.
+//! The report of a search about its root, as pages show it. Values are for the player to move.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::position::Position;
 /// Plies of a line that a page shows.
 const LINE_PLIES: usize = 12;
 /// Plies of a line that are read.
-const MOST_LINE: usize = 64;
+const MAX_LINE: usize = 64;
 
-/// What was found of a move of the root.
+/// The findings about a move of the root.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
@@ -29,9 +29,9 @@ pub struct RootMove {
     pub q: f64,
     /// Win, draw, loss as reported; None before the first visit.
     pub wdl: Option<[f32; 3]>,
-    /// The network's own value of the position behind it.
+    /// The network's own value of the position after it.
     pub value: Option<f64>,
-    /// The game is over behind it.
+    /// The game is over after it.
     pub terminal: bool,
     /// The most visited line, this move first.
     pub line: Vec<Action>,
@@ -77,7 +77,7 @@ pub struct Report {
     pub reason: Cow<'static, str>,
 }
 
-/// Plies to the proven end; None where nothing is proven.
+/// Plies to the proven end; None where nothing is proven, or an oracle's word is all that is known.
 pub fn plies_to_end(bounds: Bounds) -> Option<u16> {
     (bounds.is_proven() && bounds.plies < FAR).then_some(bounds.plies)
 }
@@ -131,7 +131,7 @@ pub fn report(search: &Search, lines: usize, pace: Pace, reason: impl Into<Cow<'
     let mut moves: Vec<RootMove> = search.root_edges().iter().map(RootMove::of).collect();
     moves.sort_by_key(|one| -one.result());
     for one in moves.iter_mut().take(lines) {
-        one.line = search.principal_variation(Some(one.action), MOST_LINE);
+        one.line = search.principal_variation(Some(one.action), MAX_LINE);
     }
     Report {
         moves,
@@ -158,20 +158,20 @@ impl Report {
         if to_move == 0 { [win, draw, loss] } else { [loss, draw, win] }
     }
 
-    /// As the page Analyse takes it (`report_view` of its session). `lines`: with the lines of the moves.
-    pub fn view(&self, position: &Position, lines: bool) -> Json {
+    /// As the page Analyse takes it.
+    pub fn view(&self, position: &Position) -> Json {
         let total = self.moves.iter().map(|one| u64::from(one.visits)).sum::<u64>().max(1);
         let view = |one: &RootMove| {
-            let line = if lines { &one.line[..one.line.len().min(LINE_PLIES)] } else { &[] };
+            let line = &one.line[..one.line.len().min(LINE_PLIES)];
             json!({
                 "a": one.action,
                 "text": position.text(one.action),
                 "visits": one.visits,
                 "share": f64::from(one.visits) / total as f64,
-                "prior": one.prior,
+                "prior": f64::from(one.prior),
                 "q": one.wdl.map(|_| one.q),
                 "value": one.value,
-                "wdl": one.wdl,
+                "wdl": one.wdl.map(|shares| shares.map(f64::from)),
                 "proven": proven(one.bounds),
                 "mate": one.mate(),
                 "line": position.line_texts(line),
@@ -186,7 +186,7 @@ impl Report {
             "visits_per_second": if pace.seconds > 0.0 { pace.new_visits as f64 / pace.seconds } else { 0.0 },
             "depth": pace.depth,
             "seldepth": self.seldepth,
-            "wdl": self.wdl,
+            "wdl": self.wdl.map(f64::from),
             "value": f64::from(self.value[0]) - f64::from(self.value[2]),
             "mate": self.moves.first().and_then(RootMove::mate),
             "reason": self.reason,

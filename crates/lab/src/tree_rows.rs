@@ -11,7 +11,7 @@ use crate::report::{plies_to_end, proven};
 /// Nodes of the first view of a tree.
 const FIRST_NODES: usize = 200;
 /// Rows of one opened node; other moves are counted.
-const MOST_CHILDREN: usize = 400;
+const MAX_CHILDREN: usize = 400;
 
 /// The edges of a node, of which one leads further.
 struct Parent<'a> {
@@ -28,7 +28,7 @@ fn weights_of(edges: &[EdgeReport]) -> Option<f64> {
 
 /// The row of the root.
 fn root_row(search: &Search, position: &Position) -> Json {
-    let edges = search.edges_behind(&[]).unwrap_or_default();
+    let edges = search.edges_at(&[]).unwrap_or_default();
     let (bounds, visits) = (search.root_bounds(), search.tree().root.visits);
     let reported = search.root_reported_value();
     json!({
@@ -46,7 +46,7 @@ fn root_row(search: &Search, position: &Position) -> Json {
     })
 }
 
-/// The row of a node behind an edge.
+/// The row of the node that an edge leads to.
 fn row(parent: &Parent, line: &[Action], edge: &EdgeReport) -> Json {
     let before = u64::from(parent.node_visits.saturating_sub(1)).max(u64::from(edge.visits)).max(1);
     json!({
@@ -82,14 +82,14 @@ pub fn first_nodes(search: &Search, position: &Position) -> Json {
         line.iter().for_each(|&action| place.state.play(action));
         let visits = branch.parent.map_or(search.tree().root.visits, |parent| branches[parent].edge.node_visits);
         let frozen = branch.edge.frozen.is_some();
-        let weights = if frozen { search.edges_behind(&line).as_deref().and_then(weights_of) } else { None };
+        let weights = if frozen { search.edges_at(&line).as_deref().and_then(weights_of) } else { None };
         line.push(branch.edge.action);
         rows.push(row(&Parent { position: &place, node_visits: visits, weights }, &line, &branch.edge));
         lines.push(line);
     }
     let mut root = root_row(search, position);
     for branch in branches.iter().rev() {
-        let child = rows.pop().unwrap_or(Json::Null); // a branch comes behind its parent: that is still there
+        let child = rows.pop().unwrap_or(Json::Null); // a branch comes after its parent, which is still there
         let parent = branch.parent.map_or(&mut root, |parent| &mut rows[parent]);
         if parent.get("children").is_none() {
             parent["children"] = json!([]);
@@ -110,23 +110,23 @@ fn count_left_out(row: &mut Json) {
     row["left_out"] = json!(replies.saturating_sub(listed));
 }
 
-/// The node behind a line of actions with all its moves; an error for a move that is not there.
+/// The node after a line of actions with all its moves; an error for a move that is not there.
 pub fn opened(search: &Search, position: &Position, line: &[Action]) -> Result<Json, String> {
     let mut place = position.clone();
     let (mut node_visits, mut found) = (search.tree().root.visits, root_row(search, position));
     for (ply, &action) in line.iter().enumerate() {
-        let missing = || format!("the tree has no move {action} behind {:?}", &line[..ply]);
-        let edges = search.edges_behind(&line[..ply]).ok_or_else(missing)?;
+        let missing = || format!("the tree has no move {action} after {:?}", &line[..ply]);
+        let edges = search.edges_at(&line[..ply]).ok_or_else(missing)?;
         let edge = edges.iter().find(|edge| edge.action == action).ok_or_else(missing)?;
         let parent = Parent { position: &place, node_visits, weights: weights_of(&edges) };
         found = row(&parent, &line[..=ply], edge);
         node_visits = edge.node_visits;
         place.state.play(action);
     }
-    let edges = search.edges_behind(line).unwrap_or_default();
+    let edges = search.edges_at(line).unwrap_or_default();
     let parent = Parent { position: &place, node_visits, weights: weights_of(&edges) };
     let child = |edge: &EdgeReport| row(&parent, &[line, &[edge.action]].concat(), edge);
-    found["children"] = edges.iter().take(MOST_CHILDREN).map(child).collect();
-    found["left_out"] = json!(edges.len().saturating_sub(MOST_CHILDREN));
+    found["children"] = edges.iter().take(MAX_CHILDREN).map(child).collect();
+    found["left_out"] = json!(edges.len().saturating_sub(MAX_CHILDREN));
     Ok(found)
 }

@@ -70,10 +70,10 @@ fn actions(position: &Position, board: Option<&Board>) -> Vec<Json> {
     found.iter().map(view).collect()
 }
 
-/// What stands on a square behind an action.
+/// What stands on a square after an action.
 fn standing(position: &Position, action: Action, square: usize) -> Json {
-    let Ok(behind) = position.after(action) else { return Json::Null };
-    let Some(board) = behind.board() else { return Json::Null };
+    let Ok(after) = position.after(action) else { return Json::Null };
+    let Some(board) = after.board() else { return Json::Null };
     let sign = board.cells.signs[square];
     let rank = OFFERED.find(sign.to_ascii_uppercase()).map_or(-1, |rank| rank as i64);
     json!({ "text": board.words(square), "svg": board.look.sign_svg(sign), "rank": rank })

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 const FORMAT: &str = "hauteur page net 1";
 /// Bytes of a header, at most.
-const MOST_HEADER: usize = 1 << 20;
+const MAX_HEADER: usize = 1 << 20;
 
 /// A layer in the header: its shape, and where its numbers begin.
 #[derive(Deserialize)]
@@ -66,8 +66,8 @@ struct Header {
 pub fn read(bytes: &[u8]) -> Result<Layers, String> {
     let cut = || "a net's file ends too early".to_string();
     let length = bytes.first_chunk::<4>().map(|four| u32::from_le_bytes(*four) as usize).ok_or_else(cut)?;
-    if length > MOST_HEADER {
-        return Err(format!("a net's header has {length} bytes, allowed are {MOST_HEADER}"));
+    if length > MAX_HEADER {
+        return Err(format!("a net's header has {length} bytes, allowed are {MAX_HEADER}"));
     }
     let text = bytes.get(4..4 + length).ok_or_else(cut)?;
     let header: Header = serde_json::from_slice(text).map_err(|error| format!("a net's header: {error}"))?;

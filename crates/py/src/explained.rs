@@ -65,7 +65,7 @@ impl PyExplained {
         Ok(explanation::explanation(&question, &self.found, &other.found, rules).to_string())
     }
 
-    /// Return the moves behind a line of actions that either search visited, as JSON. ValueError for a line of neither tree.
+    /// Return the moves after a line of actions that either search visited, as JSON. ValueError for a line of neither tree.
     fn children(&self, other: &PyExplained, line: Vec<Action>) -> PyResult<String> {
         let found = explanation::children(&self.found, &other.found, &self.position, &line);
         found.map(|found| found.to_string()).map_err(value_error)

@@ -16,6 +16,7 @@ use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
 use hauteur_core::step::{BatchBuffers, StepFacts, step_unless};
+use hauteur_lab::report::plies_to_end;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -25,7 +26,7 @@ use crate::errors::value_error;
 use crate::evaluators::core_evaluator;
 use crate::game::{Line, PyGame, PyState};
 use crate::python_game::{adopted, python_start};
-use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
+use crate::reports::{branch_columns, counter_map, edge_dict, search_map};
 use crate::rules::PyRules;
 use crate::stop::{Halt, PyStopFlag};
 use crate::tablebase::PyTablebase;
@@ -90,11 +91,6 @@ pub struct PyBatch {
 impl PyBatch {
     fn __len__(&self) -> usize {
         self.trees.len()
-    }
-
-    #[getter]
-    fn tree_ids<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_slice(py, &self.trees)
     }
 }
 
@@ -490,14 +486,14 @@ impl PyForest {
     }
 
     #[pyo3(signature = (id, line, most=None))]
-    fn edges_behind<'py>(
+    fn edges_at<'py>(
         &self,
         py: Python<'py>,
         id: i64,
         line: Vec<Action>,
         most: Option<usize>,
     ) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
-        let Some(edges) = self.tree(id)?.edges_behind(&line) else { return Ok(None) };
+        let Some(edges) = self.tree(id)?.edges_at(&line) else { return Ok(None) };
         edges.iter().take(most.unwrap_or(usize::MAX)).map(|edge| edge_dict(py, edge)).collect::<PyResult<_>>().map(Some)
     }
 

@@ -108,7 +108,7 @@ pub fn pgn_tag_value(text: &str) -> String {
     pgn::tag_value(text)
 }
 
-/// Return a game as SGF. `root`: properties of the first node beside those of the format; `comments`: text after a move, by ply.
+/// Return a game as SGF. `root`: further properties of the first node; `comments`: text after a move, by ply.
 #[pyfunction]
 pub fn written_sgf(
     game: &PyGame,

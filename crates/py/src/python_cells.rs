@@ -3,13 +3,13 @@
 use hauteur_core::game::{Cells, GameInfo};
 
 /// Squares of a board that is read off a text.
-const MOST_SIGNS: usize = 1000;
+const MAX_SIGNS: usize = 1000;
 
 /// An error for a size that no board of letters has.
 pub fn check_size(info: &GameInfo) -> Result<(), String> {
     let [_, rows, columns] = info.feature_shape;
     match rows * columns {
-        2..=MOST_SIGNS => Ok(()),
+        2..=MAX_SIGNS => Ok(()),
         _ => Err(format!("a board has 2 to 1,000 cells, and feature_shape has {rows} rows of {columns}")),
     }
 }

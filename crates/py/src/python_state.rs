@@ -190,7 +190,7 @@ impl PythonState {
             let got = shown(&answer);
             self.wrong(format!(
                 "repetition() must be None or (earlier occurrences, plies since the latest of them) with, if need be, the \
-                 result 1, 0 or -1 behind; got {got}"
+                 result 1, 0 or -1; got {got}"
             ))
         })
     }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
 use hauteur_core::search::branches::Branch;
 use hauteur_core::search::counters::Counters;
 use hauteur_core::search::report::EdgeReport;
+use hauteur_lab::report::plies_to_end;
 use numpy::{Element, IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,11 +39,6 @@ pub fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
         ("depth_sum", counters.depth_sum as f64),
         ("depth_max", counters.depth_max as f64),
     ])
-}
-
-/// Plies to the proven end; `None` where nothing is proven, or an oracle's word is all that is known.
-pub fn plies_to_end(bounds: Bounds) -> Option<u16> {
-    (bounds.is_proven() && bounds.plies < FAR).then_some(bounds.plies)
 }
 
 /// One edge of a node.

@@ -4,9 +4,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use hauteur_core::game::Action;
 use hauteur_core::players::exact::{MoveSolver, solver_of};
-use hauteur_core::players::forced_win as wins;
 use hauteur_core::players::solved_positions::{Progress, Request, find};
-use hauteur_core::search::mates;
+use hauteur_core::search::mates::{self, Effort};
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
@@ -54,40 +53,27 @@ impl PyExactSolver {
     }
 }
 
-/// The shortest win of the mover in at most `moves` of his moves; none; or empty where `stop` came first.
+/// The shortest win of the mover in at most `moves` of his moves; none; or empty where `stop` or the end of `nodes` came first.
 #[pyfunction]
-#[pyo3(signature = (state, moves, actions=None, stop=None))]
+#[pyo3(signature = (state, moves, actions=None, stop=None, nodes=u64::MAX))]
 pub fn forced_win(
     py: Python<'_>,
     state: PyRef<'_, PyState>,
     moves: u32,
     actions: Option<Vec<Action>>,
     stop: Option<PyRef<'_, PyStopFlag>>,
+    nodes: u64,
 ) -> PyResult<Option<Vec<Action>>> {
     let (position, game, halt) = (state.state.clone_box(), state.game.clone(), Halt::new(stop.as_deref(), None));
     let first = actions.unwrap_or_default();
-    let answer = py.detach(|| mates::forced_win(position.as_ref(), moves, &first, &|| halt.has_come()));
+    let answer = py.detach(|| {
+        let effort = Effort { positions: nodes, halted: &|| halt.has_come() };
+        mates::forced_win(position.as_ref(), moves, &first, &effort)
+    });
     Ok(match game.checked(answer)? {
         mates::Answer::Win(line) => Some(line),
         mates::Answer::NoWin => None,
         mates::Answer::Halted => Some(Vec::new()),
-    })
-}
-
-/// Searches for a forced win of the player to move: its moves and the longest replies, `[]` where there is none, `None` where
-/// that is not decided.
-#[pyfunction]
-#[pyo3(signature = (state, moves, nodes=1_000_000))]
-pub fn bounded_win(py: Python<'_>, state: PyRef<'_, PyState>, moves: u32, nodes: u64) -> PyResult<Option<Vec<Action>>> {
-    if !(1..=wins::MAX_MOVES).contains(&moves) {
-        return Err(value_error(format!("moves must be 1 to {}, got {moves}", wins::MAX_MOVES)));
-    }
-    let position = state.state.as_ref();
-    let found = py.detach(|| wins::forced_win(position, moves, nodes));
-    Ok(match state.game.checked(found)? {
-        wins::Found::Win(line) => Some(line),
-        wins::Found::None => Some(Vec::new()),
-        wins::Found::Unknown => None,
     })
 }
 

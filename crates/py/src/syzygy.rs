@@ -13,7 +13,7 @@ const CERTAIN: i32 = 1000;
 /// Plies without capture or pawn move after which the game is drawn.
 const DRAW_PLIES: i32 = 100;
 /// Positions at the edge of the fifty-move rule that are looked at to decide one.
-const MOST_AT_THE_EDGE: usize = 20_000;
+const MAX_KNOWN: usize = 20_000;
 
 /// The tables of some folders.
 pub struct Syzygy {
@@ -195,7 +195,7 @@ fn counter(position: &Position) -> i32 {
 }
 
 /// Wins at the edge of the fifty-move rule. Tables may give a distance that is one ply too small: where that decides, the positions
-/// behind it are looked at.
+/// after it are looked at.
 struct Edge<'a> {
     tables: &'a Syzygy,
     /// Of positions that have been decided so, by their hash.
@@ -215,7 +215,7 @@ impl Edge<'_> {
         if let Some(known) = self.known.get(&hash) {
             return Ok(Some(*known));
         }
-        if self.known.len() >= MOST_AT_THE_EDGE {
+        if self.known.len() >= MAX_KNOWN {
             return Ok(None);
         }
         self.known.insert(hash, false); // coming back here is no progress

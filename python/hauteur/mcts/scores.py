@@ -1,7 +1,7 @@
-"""A value of the search as the figures that chess programs show: centipawns of several kinds, win/draw/loss in
-permille.
+"""A value of the search as the figures that programs show: centipawns of several kinds, win/draw/loss in permille, the
+ends of Wilson's interval.
 
-wl = W - L and d are for the player to move. All formulas are lc0's (option ScoreType).
+wl = W - L and d are for the player to move. All formulas of scores are lc0's (option ScoreType).
 """
 
 from __future__ import annotations
@@ -110,3 +110,18 @@ def _wdl_mu(wl: float, d: float) -> float:
     if mu is None or abs(wl) + d >= LARGEST_DECIDED:
         return plain
     return 100.0 * mu if abs(mu) < 1.0 or abs(plain) < abs(100.0 * mu) else plain
+
+
+def wilson(p: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share p, 0 to 1, of n independent trials (not always whole).
+
+    z: the normal quantile, such as 1.96 for 95 %. The ends are within 0 and 1, and p is between them.
+
+    E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+
+    >>> [round(end, 4) for end in wilson(0.42, 100, 1.96)]
+    [0.328, 0.5179]
+    """
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p

@@ -172,14 +172,14 @@ class SearchTree:
         return _node(self, None, (), self.source.root())
 
     def node(self, line: Sequence[int | str]) -> TreeNode:
-        """Return the node behind a line of moves, numbers or texts. Raise ValueError for a move that is not there."""
+        """Return the node after a line of moves, numbers or texts. Raise ValueError for a move that is not there."""
         node = self.root
         for move in line:
             action = node.state.parse(move) if isinstance(move, str) else int(move)
             found = next((child for child in node.children if child.action == action), None)
             if found is None:
                 raise ValueError(
-                    f"the tree has no move {move!r} behind {[*node.line]}: {len(node.children)} moves there"
+                    f"the tree has no move {move!r} after {[*node.line]}: {len(node.children)} moves there"
                 )
             node = found
         return node
@@ -289,7 +289,7 @@ def first_nodes(tree: SearchTree, most: int = FIRST_NODES) -> dict[str, Any]:
 
 
 def opened(tree: SearchTree, line: Sequence[int]) -> dict[str, Any]:
-    """Return the node behind a line of actions with all its moves, those without a visit too.
+    """Return the node after a line of actions with all its moves, those without a visit too.
 
     Raise ValueError for a move that is not there.
     """

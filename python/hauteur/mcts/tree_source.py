@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Edge = Mapping[str, Any]
-"""One edge of a node, with the keys of `_core.Forest.edges_behind`."""
+"""One edge of a node, with the keys of `_core.Forest.edges_at`."""
 
 Columns = Mapping[str, NDArray[Any]]
 """Many edges, with the columns of `_core.Forest.branches`."""
@@ -77,7 +77,7 @@ class ForestTree:
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
         self._ready()
         try:
-            return self._forest.edges_behind(self._number, list(line), most) or ()
+            return self._forest.edges_at(self._number, list(line), most) or ()
         except RuntimeError:  # another thread is in the core with this forest
             raise _BEING_SEARCHED from None
 

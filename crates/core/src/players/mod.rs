@@ -3,7 +3,6 @@
 
 mod connect4_bits;
 pub mod exact;
-pub mod forced_win;
 pub mod mcts;
 pub mod nogo_board;
 mod nogo_games;

@@ -119,7 +119,7 @@ impl Tree {
 
     /// The bounds of the edge that leads to a node are no wider than what the node's edges prove.
     fn check_bounds(&self, index: u32, bounds: Bounds, flip: bool) -> Result<(), String> {
-        let proven = self.node_bounds(index, |_| true).behind_edge(flip);
+        let proven = self.node_bounds(index, |_| true).seen_from_parent(flip);
         match bounds.tightened(proven) {
             Some(_) => Err(format!("node {index} has {bounds:?}, but its edges prove {proven:?}")),
             None => Ok(()),

@@ -1,8 +1,7 @@
-//! Wins in a few moves, exactly: every move of the winner, every answer. Apart from the search, for `go mate N`.
+//! Wins in a few moves, exactly: every move of the winner, every answer. Apart from the search, for `go mate N` and for reviews.
 //!
-//! Depth first, in a table of fixed size: it also proves that there is no win, however long that takes, and can be stopped.
-//! Where an answer is needed within a number of positions, as in reviews, `players::forced_win` finds wins sooner, with a tree
-//! that grows.
+//! Depth first, in a table of fixed size: it also proves that there is no win, however long that takes, and can be stopped, by whoever
+//! waits or after a number of positions.
 
 use crate::game::{Action, Outcome, Player, State};
 
@@ -22,12 +21,25 @@ pub enum Answer {
     Halted,
 }
 
+/// What ends a search for a win before its answer is known.
+pub struct Effort<'a> {
+    /// Positions that it may look at, about.
+    pub positions: u64,
+    /// Asked at every position.
+    pub halted: &'a dyn Fn() -> bool,
+}
+
 /// The shortest win of the mover in at most `moves` of his moves, whatever the opponent plays. `only`: first moves that are looked at;
-/// empty: all. `halted` is asked at every position. Rules that look at the past (repetition, fifty moves) count.
-pub fn forced_win(state: &dyn State, moves: u32, only: &[Action], halted: &dyn Fn() -> bool) -> Answer {
+/// empty: all. The last of these moves must win itself: a win that only the opponent's next move completes (Othello) counts from the
+/// mover's move after it. Rules that look at the past (repetition, fifty moves) count. A position in which the game is over has no win.
+pub fn forced_win(state: &dyn State, moves: u32, only: &[Action], effort: &Effort) -> Answer {
+    if state.outcome().is_some() {
+        return Answer::NoWin;
+    }
     let mut search = Mates {
         winner: state.to_move(),
-        halted,
+        effort,
+        looked_at: 0,
         without_win: vec![(0, 0); SLOTS],
         killers: [None; KILLERS],
         by_past: 0,
@@ -49,7 +61,9 @@ struct Halted;
 
 struct Mates<'a> {
     winner: Player,
-    halted: &'a dyn Fn() -> bool,
+    effort: &'a Effort<'a>,
+    /// Positions so far.
+    looked_at: u64,
     /// Hashes of positions with the winner to move, and the moves in which he does not win there.
     without_win: Vec<(u64, u32)>,
     /// By moves that the winner has left: the answer that has refuted a move last.
@@ -61,7 +75,8 @@ struct Mates<'a> {
 impl Mates<'_> {
     /// A line to the win of the player to move in at most `moves` of his moves (at least 1).
     fn win_within(&mut self, state: &dyn State, moves: u32, only: &[Action]) -> Result<Option<Vec<Action>>, Halted> {
-        if (self.halted)() {
+        self.looked_at += 1;
+        if self.looked_at > self.effort.positions || (self.effort.halted)() {
             return Err(Halted);
         }
         if moves == 1 && only.is_empty() {
@@ -97,7 +112,7 @@ impl Mates<'_> {
     }
 
     /// The positions after the moves, those with the fewest answers first.
-    fn tries(&self, state: &dyn State, only: &[Action]) -> Vec<(Action, Box<dyn State>)> {
+    fn tries(&mut self, state: &dyn State, only: &[Action]) -> Vec<(Action, Box<dyn State>)> {
         let mut legal = Vec::new();
         state.legal_actions(&mut legal);
         let after = |action: Action| {
@@ -107,6 +122,7 @@ impl Mates<'_> {
         };
         let wanted = legal.into_iter().filter(|action| only.is_empty() || only.contains(action));
         let mut all: Vec<_> = wanted.map(after).collect();
+        self.looked_at += all.len() as u64;
         // Forcing moves first: of mating moves most leave few answers, and few answers are also cheap to
         // refute.
         all.sort_by_key(|(answers, _, _)| *answers);
@@ -129,6 +145,7 @@ impl Mates<'_> {
         for action in legal {
             after.copy_from(state);
             after.play(action);
+            self.looked_at += 1;
             let line = match after.outcome() {
                 Some(Outcome::Win(player)) if player == self.winner => Some(Vec::new()),
                 Some(_) => {
@@ -159,13 +176,18 @@ mod tests {
     use super::*;
     use crate::games::make_game;
 
+    /// Nothing ends the search but this many positions.
+    fn within(positions: u64) -> Effort<'static> {
+        Effort { positions, halted: &|| false }
+    }
+
     fn answer(spec: &str, moves: &str, most: u32) -> (Answer, String) {
         let mut state = make_game(spec).unwrap().initial();
         for text in moves.split_whitespace() {
             let action = state.action_from_text(text).unwrap();
             state.play(action);
         }
-        let answer = forced_win(state.as_ref(), most, &[], &|| false);
+        let answer = forced_win(state.as_ref(), most, &[], &within(u64::MAX));
         let mut line = Vec::new();
         if let Answer::Win(actions) = &answer {
             for action in actions {
@@ -206,7 +228,40 @@ mod tests {
     fn first_moves_can_be_named_and_a_search_ends_when_it_is_told() {
         let state = make_game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").unwrap().initial();
         let king = state.action_from_text("g1f1").unwrap();
-        assert_eq!(forced_win(state.as_ref(), 2, &[king], &|| false), Answer::NoWin);
-        assert_eq!(forced_win(state.as_ref(), 2, &[], &|| true), Answer::Halted);
+        assert_eq!(forced_win(state.as_ref(), 2, &[king], &within(u64::MAX)), Answer::NoWin);
+        let halted = Effort { positions: u64::MAX, halted: &|| true };
+        assert_eq!(forced_win(state.as_ref(), 2, &[], &halted), Answer::Halted);
+    }
+
+    #[test]
+    fn lines_end_in_mate() {
+        let back_rank = "chess(fen=6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1)";
+        assert_eq!(answer(back_rank, "", 3).1, "d1d8");
+        let opera = "chess(fen=4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 1 16)";
+        assert_eq!(answer(opera, "", 1).0, Answer::NoWin);
+        for most in [2, 4] {
+            assert_eq!(answer(opera, "", most).1, "b3b8 d7b8 d1d8");
+        }
+    }
+
+    #[test]
+    fn a_stalemate_is_no_win_and_mate_comes_before_the_fifty_moves() {
+        assert_eq!(length("chess(fen=k7/8/1Q6/8/8/8/8/7K w - - 0 1)", 1), None);
+        assert_eq!(length("chess(fen=k7/7R/1K6/8/8/8/8/8 w - - 99 80)", 1), Some(1));
+        assert_eq!(length("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 99 80)", 2), None);
+    }
+
+    #[test]
+    fn the_limit_of_positions_leaves_it_open() {
+        let state = make_game("chess").unwrap().initial();
+        assert_eq!(forced_win(state.as_ref(), 3, &[], &within(1000)), Answer::Halted);
+        assert_eq!(forced_win(state.as_ref(), 1, &[], &within(1000)), Answer::NoWin);
+    }
+
+    #[test]
+    fn every_game_has_them() {
+        assert_eq!(answer("connect4", "3 3 4 4", 1).0, Answer::NoWin);
+        assert_eq!(answer("connect4", "3 3 4 4", 2).1.split(' ').count(), 3);
+        assert_eq!(length("tictactoe", 5), None);
     }
 }

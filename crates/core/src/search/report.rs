@@ -71,7 +71,7 @@ impl Search {
 
     /// The edges of the position after a line of actions, the most visited first, then those of higher Q and prior; `None` for a position
     /// that the network has not seen.
-    pub fn edges_behind(&self, line: &[Action]) -> Option<Vec<EdgeReport>> {
+    pub fn edges_at(&self, line: &[Action]) -> Option<Vec<EdgeReport>> {
         let scores = line.iter().try_fold(self.root_scores(self.tree.root_node()?), |scores, action| {
             let edge = self.tree.edges(scores.node()).iter().position(|edge| edge.action == *action)?;
             scores.child(&self.setup, edge)

@@ -174,7 +174,7 @@ macro_rules! tap {
     };
 }
 
-/// Three taps beside each other, then one line down.
+/// Three taps side by side, then one line down.
 macro_rules! line {
     ($tiles:tt) => {
         concat!(tap!($tiles, "0"), tap!($tiles, "1"), tap!($tiles, "2"), "add {squares}, {pitch}\n")

@@ -1,4 +1,4 @@
-//! Weights as tiles: pairs of inputs beside each other, 16 outputs wide, filled up with zeros.
+//! Weights as tiles: pairs of neighbouring inputs, 16 outputs wide, filled up with zeros.
 
 use super::grid::ROW_CHANNELS;
 use super::products::{DENSE_PANELS, TILE_HALVES};
@@ -75,7 +75,7 @@ pub struct Dense {
 
 impl Dense {
     /// Packs a layer over `planes` planes, which lie square by square here, each with `stride` channels. What is pooled of the planes
-    /// lies behind the squares as further ones.
+    /// lies after the squares as further ones.
     pub fn over_planes(layer: &layers::Dense, planes: usize, stride: usize) -> Self {
         let squares = layer.inputs / planes;
         let outputs = layer.outputs.next_multiple_of(DENSE_WIDTH);

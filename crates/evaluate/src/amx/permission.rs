@@ -11,7 +11,7 @@ use std::fmt;
 pub enum Missing {
     /// Tiles are used on Linux for x86-64 alone.
     Platform,
-    /// The processor has no tiles of bfloat16, or no AVX-512 with bfloat16 beside them.
+    /// The processor has no tiles of bfloat16, or no AVX-512 with bfloat16 to go with them.
     Processor,
     /// The system does not keep tiles when it changes from one thread to another.
     System,

@@ -175,7 +175,7 @@ impl Work for Excited<'_> {
 }
 
 /// Writes the sums of one board and 16 planes, activated, into a row of numbers for a dense layer: square by square, `stride` numbers each,
-/// and behind the squares the means and the greatest numbers of the planes where `pools`.
+/// and after the squares the means and the greatest numbers of the planes where `pools`.
 pub struct ToRow<'a> {
     /// The sums of all tiles of the group.
     pub sums: *const f32,
@@ -253,7 +253,7 @@ impl Work for ToNumbers<'_> {
     }
 }
 
-/// Moves the sums of one board and 16 channels to squares beside each other, as floats.
+/// Moves the sums of one board and 16 channels to neighbouring squares, as floats.
 pub struct ToFloats<'a> {
     /// See `ToRow`.
     pub sums: *const f32,

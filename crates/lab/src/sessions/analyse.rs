@@ -24,7 +24,7 @@ use crate::view::position_view;
 /// Moves of a report that get their line.
 const LINES: usize = 256;
 /// Nodes that one request opens.
-const MOST_OPEN: usize = 100;
+const MAX_OPEN: usize = 100;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -88,8 +88,6 @@ pub struct AnalyseSession {
     /// The position was searched.
     searched: bool,
     history: History,
-    /// Of the searches of this position before.
-    seconds: f64,
     number: u64,
 }
 
@@ -177,7 +175,8 @@ impl AnalyseSession {
         let (shown, spec) = (lab.host.shown_net(&net), played.position.spec().to_string());
         self.key = Some(Key { game: spec, net, large: look.large_net, search, seed: look.seed });
         self.position = Some(played.position.clone());
-        (self.seconds, self.searched, self.history) = (0.0, false, History::default());
+        self.searched = false;
+        self.history = History::default();
         let name = &game.info().name;
         Ok(json!({
             "position": position_view(&played.position, place.flip),
@@ -211,7 +210,7 @@ impl AnalyseSession {
         let visits = order.visits.map(|visits| within("visits", visits, 1, u32::MAX)).transpose()?;
         let seconds = order.seconds.map(|seconds| within("seconds", seconds, 0.001, 86_400.0)).transpose()?;
         self.stop(lab);
-        self.seconds = self.history.seconds();
+        self.history.begin_search();
         self.analyse(position, lab)?;
         let limits = Limits { visits, budget: seconds.map(fixed), smart_pruning: 0.0 };
         if let Some((_, analysis)) = &mut self.analysis {
@@ -247,14 +246,9 @@ impl AnalyseSession {
     /// Sends a report, with the time since the position was opened, and keeps it for the curves.
     fn report(&mut self, event: &str, lab: &mut Lab) {
         let Some((_, analysis)) = &self.analysis else { return };
-        let Ok(mut report) = analysis.report(LINES) else { return };
-        let mut view = report.view(analysis.position(), true);
-        let seconds = self.seconds + report.pace.seconds;
-        view["seconds"] = json!(seconds);
+        let Ok(report) = analysis.report(LINES) else { return };
+        let mut view = self.history.add(report, analysis.position());
         view["number"] = json!(self.number);
-        report.pace.seconds = seconds;
-        report.moves.iter_mut().for_each(|one| one.line.clear());
-        self.history.add(&report);
         lab.emit(event, view);
     }
 
@@ -264,8 +258,7 @@ impl AnalyseSession {
 
     fn moment(&self, given: Json) -> Result<Json, String> {
         let asked: Moment = fields(given, "moment")?;
-        let report = self.history.moment(asked.visits).ok_or(NOTHING_YET)?;
-        Ok(report.view(self.present()?, false))
+        self.history.moment(asked.visits, self.present()?).ok_or_else(|| NOTHING_YET.into())
     }
 
     /// Reads the tree of the position.
@@ -277,8 +270,8 @@ impl AnalyseSession {
 
     fn nodes(&self, given: Json) -> Result<Json, String> {
         let asked: LinesFields = fields(given, "nodes")?;
-        if asked.lines.len() > MOST_OPEN {
-            return Err(format!("nodes: at most {MOST_OPEN} lines, got {}", asked.lines.len()));
+        if asked.lines.len() > MAX_OPEN {
+            return Err(format!("nodes: at most {MAX_OPEN} lines, got {}", asked.lines.len()));
         }
         self.read_tree(|search, position| {
             let found = asked.lines.iter().filter_map(|line| opened(search, position, line).ok());

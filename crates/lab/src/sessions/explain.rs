@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::analysis::{Analysis, SearchNets, Turn};
-use crate::explained::{Explained, MOST_NODES, Side};
+use crate::explained::{Explained, MAX_NODES, Side};
 use crate::explanation::{Question, children, effect_of_rule, explanation};
 use crate::host::{Lab, Session, TREE_BYTES, unknown};
 use crate::limits::Limits;
@@ -18,8 +18,8 @@ use crate::settings::{assign_text, bounded};
 use crate::view::position_view;
 
 /// Visits of a search, at most: several trees are in the memory of the browser.
-const MOST_VISITS: u32 = 20_000;
-const MOST_BATCH: usize = 4096;
+const MAX_VISITS: u32 = 20_000;
+const MAX_BATCH: usize = 4096;
 /// Share of the work after which the time that is left is reported.
 const KNOWN_SHARE: f64 = 0.1;
 /// Seconds between two reports of progress.
@@ -163,8 +163,8 @@ impl ExplainSession {
         if position.outcome().is_some() {
             return Err("the game is over here: there is nothing to search".into());
         }
-        let visits = within("visits", asked.visits, 2, MOST_VISITS)?;
-        let batch_size = within("batch_size", asked.batch_size, 1, MOST_BATCH)?;
+        let visits = within("visits", asked.visits, 2, MAX_VISITS)?;
+        let batch_size = within("batch_size", asked.batch_size, 1, MAX_BATCH)?;
         let sides = [
             ("a", "side A", side_of(&asked.a, &position, "side A", lab)?),
             ("b", "side B", side_of(&asked.b, &position, "side B", lab)?),
@@ -236,7 +236,7 @@ impl Work {
         let (Some(analysis), step) = (self.running.take(), &self.steps[self.done]) else { return Ok(()) };
         let evaluator = lab.host.evaluator_name(&step.side.net);
         let report = analysis.report(usize::MAX)?;
-        let found = Explained::read(step.side.clone(), analysis.search()?, report, evaluator, MOST_NODES);
+        let found = Explained::read(step.side.clone(), analysis.search()?, report, evaluator, MAX_NODES);
         match &step.without {
             None => {
                 self.made.insert(step.side.key()?, Rc::new(found));

@@ -193,7 +193,10 @@ impl Session for PlaySession {
         match table.turn(lab) {
             Some(News::Changed) => self.show(lab),
             Some(News::Search(side, report)) => self.show_search(side, &report, lab),
-            Some(News::Hint(position, found)) => lab.emit("hint", hint_view(&position, found)),
+            Some(News::Hint(position, found)) => {
+                let hint = found.map(|report| hint_view(&position, &report));
+                lab.emit("hint", hint.unwrap_or_else(|error| json!({ "error": error })));
+            }
             None => {}
         }
         self.table.as_ref().is_some_and(Table::is_busy)
@@ -262,11 +265,8 @@ fn hint_engine(played: &Played, lab: &mut Lab) -> Result<Engine, String> {
     Engine::new(&player, &start, &net, MoveLimit::Visits, SIDE_BYTES / 2, lab)
 }
 
-fn hint_view(position: &Position, found: Result<Report, String>) -> Json {
-    let report = match found {
-        Ok(report) => report,
-        Err(error) => return json!({ "error": error }),
-    };
+/// A hint as the page takes it: the best moves of a search.
+pub fn hint_view(position: &Position, report: &Report) -> Json {
     let total = report.moves.iter().map(|one| one.visits).sum::<u32>().max(1);
     let view = |one: &crate::report::RootMove| {
         json!({
@@ -274,12 +274,12 @@ fn hint_view(position: &Position, found: Result<Report, String>) -> Json {
             "text": position.text(one.action),
             "squares": position.squares(one.action),
             "share": f64::from(one.visits) / f64::from(total),
-            "score": one.wdl.map(|[win, draw, _]| win + draw / 2.0),
+            "score": one.wdl.map(|[win, draw, _]| f64::from(win) + f64::from(draw) / 2.0),
             "line": position.line_texts(&one.line[..one.line.len().min(LINE_PLIES)]),
         })
     };
     let moves: Vec<Json> = report.moves.iter().take(HINT_MOVES).map(view).collect();
-    let wdl = report.first_players(position.to_move());
+    let wdl = report.first_players(position.to_move()).map(f64::from);
     json!({ "ply": position.state.ply(), "wdl": wdl, "moves": moves })
 }
 

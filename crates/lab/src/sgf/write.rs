@@ -19,7 +19,7 @@ pub fn size_text(rows: usize, columns: usize) -> String {
     if rows == columns { rows.to_string() } else { format!("{columns}:{rows}") }
 }
 
-/// A game as SGF. `root`: properties of the first node beside those of the format; `comments`: text after a move, by ply.
+/// A game as SGF. `root`: further properties of the first node; `comments`: text after a move, by ply.
 pub fn written(
     game: &dyn Game,
     root: &[(String, String)],

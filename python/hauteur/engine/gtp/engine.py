@@ -4,7 +4,6 @@ A thread of its own reads lines, so that live analysis sees the next one and a s
 wrong with a command is its answer, and the engine goes on; the end of the input is `quit`.
 """
 
-import math
 import os
 import sys
 import traceback
@@ -43,6 +42,7 @@ from hauteur.engine.streams import LineReader, Output
 from hauteur.games.played_game import loss_of, score_text
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.scores import wilson
 from hauteur.system.errors import explain
 
 INTERRUPT = b"# interrupt"
@@ -89,10 +89,8 @@ def katago_line(board: GtpBoard, report: RootReport, most: int) -> str:
 
 def lower_bound(rate: float, visits: int) -> float:
     """Return the lower end of the Wilson interval of a win rate, as if visits were games: a rank, not a promise."""
-    z = BOUND_DEVIATIONS
-    middle = rate + z * z / (2 * visits)
-    spread = z * math.sqrt(rate * (1.0 - rate) / visits + z * z / (4 * visits * visits))
-    return max(0.0, (middle - spread) / (1.0 + z * z / visits))
+    lower, _ = wilson(rate, visits, BOUND_DEVIATIONS)
+    return lower
 
 
 def _value(key: str, text: str) -> int:

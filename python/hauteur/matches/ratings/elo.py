@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import t_quantile
+from hauteur.mcts import scores
 
 
 @dataclass(frozen=True)
@@ -380,13 +381,10 @@ def _shares_with_t(t: float) -> list[float]:
 
 
 def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
-    """Wilson's interval of a share p of n (not always whole) independent trials."""
+    """Wilson's interval of a share p of n (not always whole) independent trials, at a confidence between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
+    return scores.wilson(p, n, NormalDist().inv_cdf((1 + confidence) / 2))
 
 
 def variance_ratio(record: MatchScore) -> float:

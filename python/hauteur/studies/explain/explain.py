@@ -54,9 +54,9 @@ def changed(side: Side) -> list[str]:
 
 
 def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the moves behind a line of actions that either search visited, the most visited first.
+    """Return the moves after a line of actions that either search visited, the most visited first.
 
-    Each has its figures in both, None where a search did not visit it, and `more`: whether there are moves behind it.
+    Each has its figures in both, None where a search did not visit it, and `more`: whether there are moves after it.
     q is for the player who makes the move; weight: the share by which search-contempt draws it; frozen: whether the
     replies to it are drawn. Raise ValueError for a line that is in neither tree.
     """

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -16,15 +15,15 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import EngineOptions
-from hauteur.games.played_game import PlayedGame, line_texts, move_text
+from hauteur.games.played_game import PlayedGame, line_texts
+from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
-from hauteur.mcts.report import RootMove, RootReport, SearchHistory
+from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
 from hauteur.mcts.tree_source import MOST_NODES
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.studies.traps import TrapFinder
 from hauteur.system.settings import validated
-from hauteur.web.game_trees import game_tree_view
 from hauteur.web.players import net_names, page_net, page_net_or_own, page_player
 from hauteur.web.positions import GameText, PlaceFields, Spec, first_ply, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
@@ -37,47 +36,8 @@ from hauteur.web.sessions.session import (
     PlayerText,
     SeedNumber,
     SessionSettings,
+    json_fields,
 )
-
-LINE_PLIES = 12
-"""Plies of a line that a page shows."""
-
-
-def report_view(report: RootReport) -> dict[str, Any]:
-    """Return a report; values are for the player to move, unknown ones null. wdl: shares from 0 to 1."""
-    total = sum(move.visits for move in report.moves) or 1
-    return {
-        "visits": report.visits,
-        "nodes": report.nodes,
-        "memory": report.memory,
-        "seconds": report.pace.seconds,
-        "visits_per_second": report.pace.visits_per_second,
-        "depth": report.pace.depth,
-        "seldepth": report.seldepth,
-        "wdl": report.wdl,
-        "value": report.value[0] - report.value[2],
-        "mate": report.mate,
-        "reason": report.reason,
-        "to_move": report.state.to_move,
-        "moves": [_move_view(report.state, move, total) for move in report.moves],
-    }
-
-
-def _move_view(state: _core.State, move: RootMove, total: int) -> dict[str, Any]:
-    return {
-        "a": move.action,
-        "text": move_text(state, move.action),
-        "visits": move.visits,
-        "share": move.visits / total,
-        "prior": move.prior,
-        "q": None if move.wdl is None else move.q,
-        "value": move.value,
-        "wdl": move.wdl,
-        "proven": move.proven,
-        "mate": move.mate,
-        "line": line_texts(state, move.line[:LINE_PLIES]),
-    }
-
 
 LINES = 256
 """Moves of a report that get their line."""
@@ -153,8 +113,7 @@ class AnalyseSession(PageSession):
         self._key = ("", 0)
         self._search: Future[FoundMove] | None = None
         self._state: _core.State | None = None
-        self._history = SearchHistory()
-        self._seconds = 0.0
+        self._history: _core.SearchHistory | None = None
         self._number = 0
         self._loaded: SearchTree | None = None
         self._nets = NetChoice("")
@@ -195,8 +154,13 @@ class AnalyseSession(PageSession):
         return {"nets": net_names(self.settings.roots)}
 
     def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
-        """Reply: the game of a text as a tree; its spec is as `open` takes it."""
-        return game_tree_view(text, game)
+        """Reply: the game of a text for static/game_tree.js; spec: of the game that moves and FENs are of.
+
+        game: its spec with the start, as `open` takes it. tree: headers as {name: text}; comment: the one before the
+        first move; nodes: of each its parent (a number before its own, -1 for the start), its move, the comments before
+        and after it, and glyphs, as numbers of PGN; the first node of a parent is its main line. notes: for the reader.
+        """
+        return json_fields(_core.game_tree_view(text, load_game(game)))
 
     # The search.
 
@@ -208,14 +172,14 @@ class AnalyseSession(PageSession):
         """Search on, without a limit until it is stopped. Reply: the number of the search, which its events have too:
         `report` about ten times a second, at the end `done` with the last one, or `failed`.
         """
-        if self._session is None or self._state is None:
+        if self._session is None or self._state is None or self._history is None:
             raise ValueError("there is no position yet")
         if self._state.outcome() is not None:
             raise ValueError("the game is over here: there is nothing to search")
         self._stop()
         self._loaded = None
-        self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
-        return {"number": self._begin(self._session, limits_of(visits, seconds))}
+        self._history.begin_search()
+        return {"number": self._begin(self._session, self._history, limits_of(visits, seconds))}
 
     def do_edit(self, **fields: Any) -> Fields:
         """Reply: the FEN of the position with another piece on a square. ValueError for what is no position."""
@@ -260,24 +224,16 @@ class AnalyseSession(PageSession):
 
     def do_history(self) -> Fields:
         """Reply: visits and Q of the moves that have most visits now, over the time of the search."""
-        samples, state = self._history.samples, self._state
-        assert state is not None or not samples
-        curves = [
-            {"a": curve.action, "text": move_text(state, curve.action), "visits": curve.visits, "q": curve.q}
-            for curve in self._history.curves()
-            if state is not None
-        ]
-        return {
-            "seconds": [report.pace.seconds for report in samples],
-            "visits": [report.visits for report in samples],
-            "moves": curves,
-        }
+        if self._history is None:
+            raise ValueError("there is no position yet")
+        return json_fields(self._history.curves())
 
     def do_moment(self, visits: Annotated[int, Field(ge=0, lt=2**32)]) -> Fields:
         """Reply: the report of the history with the nearest visits, its moves without lines."""
-        if not self._history.samples:
+        found = None if self._history is None else self._history.moment(visits)
+        if found is None:
             raise ValueError("nothing was searched here yet")
-        return report_view(min(self._history.samples, key=lambda report: abs(report.visits - visits)))
+        return json_fields(found)
 
     # The tree.
 
@@ -351,8 +307,7 @@ class AnalyseSession(PageSession):
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return the facts that the page shows."""
         state, nets = played.state, self._nets
-        self._state, self._seconds = state, 0.0
-        self._history.clear()
+        self._state, self._history = state, _core.SearchHistory(state)
         self._loaded = None
         return {
             "position": position_view(state, flip=flip),
@@ -364,15 +319,15 @@ class AnalyseSession(PageSession):
             "editable": state.game.name == "chess",
         }
 
-    def _begin(self, session: PlayingSession, limits: Limits) -> int:
+    def _begin(self, session: PlayingSession, history: _core.SearchHistory, limits: Limits) -> int:
         """Search; return the number of the search."""
         self._number += 1
         number = self._number
         self.hold()
         self._search = session.start(
-            limits, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
+            limits, lines=LINES, on_report=lambda report: self.emit("report", _noted(report, history, number))
         )
-        self._search.add_done_callback(lambda search: self._on_done(search, number))
+        self._search.add_done_callback(lambda search: self._on_done(search, history, number))
         return number
 
     def _stop(self) -> None:
@@ -408,23 +363,13 @@ class AnalyseSession(PageSession):
             future.cancel()
             raise ValueError("the search is busy with a long batch: try again") from None
 
-    def _on_done(self, search: Future[FoundMove], number: int) -> None:
+    def _on_done(self, search: Future[FoundMove], history: _core.SearchHistory, number: int) -> None:
         """Send the last report of a search as `done`, or its error as `failed`."""
         error = search.exception()
         if error is not None:
             self.failed(error)
         elif (report := search.result().report) is not None:
-            self.emit("done", self._noted(report, number), latest=False)
-
-    def _noted(self, report: RootReport, number: int) -> Fields:
-        """Put a report into the history, with the time since the position was opened; return it as the page has it.
-
-        made: when that was, seconds since 1970.
-        """
-        pace = replace(report.pace, seconds=self._seconds + report.pace.seconds)
-        report = replace(report, pace=pace)
-        self._history.add(report)
-        return {"number": number, "made": time.time(), **report_view(report)}
+            self.emit("done", _noted(report, history, number), latest=False)
 
     def _on_saved(self, saved: Future[Fields]) -> None:
         """Send the name of a saved tree, or why it could not be saved."""
@@ -433,3 +378,11 @@ class AnalyseSession(PageSession):
             self.failed(error)
         else:
             self.emit("saved", saved.result(), latest=False)
+
+
+def _noted(report: RootReport, history: _core.SearchHistory, number: int) -> Fields:
+    """Put a report into the history, with the time since the position was opened; return it as the page has it.
+
+    made: when that was, seconds since 1970.
+    """
+    return {"number": number, "made": time.time(), **json_fields(history.add(report))}

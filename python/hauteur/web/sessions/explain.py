@@ -89,7 +89,7 @@ class ExplainSession(WorkSession):
     def do_children(
         self, line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
     ) -> Fields:
-        """Reply: the moves behind a line, a node by its actions, in both trees of the last comparison."""
+        """Reply: the moves after a line, a node by its actions, in both trees of the last comparison."""
         if self._trees is None:
             raise ValueError("there is no comparison yet")
         return {"children": children_json(*self._trees, line)}

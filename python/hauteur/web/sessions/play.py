@@ -20,8 +20,7 @@ from hauteur.games.odds import (
     start_game,
     toggled,
 )
-from hauteur.games.pictures import action_squares
-from hauteur.games.played_game import PlayedGame, line_texts, move_text
+from hauteur.games.played_game import PlayedGame, line_texts
 from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
@@ -31,12 +30,10 @@ from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players
 from hauteur.web.positions import GameText, Spec, position_view
-from hauteur.web.sessions.session import Emit, Fields, PageSession, PlayerText, SessionSettings
+from hauteur.web.sessions.session import Emit, Fields, PageSession, PlayerText, SessionSettings, json_fields
 
 LINE_PLIES = 8
 """Moves of a line that are shown."""
-HINT_MOVES = 5
-"""Moves of a hint."""
 SHARE = 0.5
 """Share of the draws that a model of the opponent takes (docs/experiments/opponent-models.md)."""
 
@@ -411,18 +408,7 @@ class PlaySession(PageSession):
             error = found if isinstance(found, Exception) else None
             self.emit("hint", {"error": (explain(error) if error else None) or "no hint was found"}, latest=False)
             return
-        moves = [
-            {
-                "a": move.action,
-                "text": move_text(state, move.action),
-                "squares": list(action_squares(state, move.action)),
-                "share": move.visits / max(1, sum(other.visits for other in found.report.moves)),
-                "score": None if move.wdl is None else move.wdl[0] + move.wdl[1] / 2,
-                "line": line_texts(state, move.line[:LINE_PLIES]),
-            }
-            for move in found.report.moves[:HINT_MOVES]
-        ]
-        self.emit("hint", {"ply": state.ply, "wdl": first_players(found.report), "moves": moves}, latest=False)
+        self.emit("hint", json_fields(_core.hint_view(state, found.report)), latest=False)
 
 
 def _own_name(player: PlayerSettings, side: SideFields) -> str:

@@ -1,6 +1,7 @@
 """The base of all sessions: one client's work, driven by messages."""
 
 import inspect
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,12 @@ SeedNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 Fields = dict[str, Any]
 """Content of a message: a JSON object."""
+
+
+def json_fields(text: str) -> Fields:
+    """Return a JSON object that the core has written."""
+    found: Fields = json.loads(text)
+    return found
 
 
 class Emit(Protocol):

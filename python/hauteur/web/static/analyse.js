@@ -1,44 +1,50 @@
 // The page Analyse: position, net and settings are in the address, the search and its tree in the session.
 
 import { Chart } from "./analyse_chart.js";
+import { Editor } from "./analyse_editor.js";
+import { AnalysedGame } from "./analyse_game.js";
+import { MoveTable } from "./analyse_moves.js";
+import { Search } from "./analyse_search.js";
+import { trapLegend, trapTable } from "./analyse_traps.js";
 import { TreeView } from "./analyse_tree.js";
 import { Board } from "./board.js";
 import { textOf } from "./files.js";
-import { GameTree, GameTreeView, movesTo, nextOf } from "./game_tree.js";
 import { bindKeys } from "./keys.js";
 import { Live, attempt, notice } from "./live.js";
-import { percent, seconds, signed, wdlBar, whole } from "./numbers.js";
+import { wdlBar, whole } from "./numbers.js";
 import { SettingsForm } from "./settings.js";
+import { Queue, Repeated } from "./turns.js";
 
 const byId = (name) => document.getElementById(name);
-const form = byId("position").elements, table = document.querySelector("#moves tbody");
-const COLUMNS = document.querySelectorAll("#moves thead th").length;
+const form = byId("position").elements;
 const FIELDS = ["game", "fen", "net", "large_net"];
+
+// What the address asks for, which may be ahead of what is shown.
 const state = { game: "chess", fen: "", moves: [], net: "", large_net: "", search: {}, seed: 0, flip: false };
-let limit = { kind: "visits", amount: 10000 };
-let game = new GameTree(); // the moves from the start, with their variations
-let startOfGame = ""; // what they begin at
-let plyOfStart = null; // of that in numbers of moves, null: plies are numbered
-let report = null; // the last one of the search
-let shown = null; // that of the moment that is looked at
-let look = null; // the node of the tree whose position is on the board: { row, moves }
-let saved = null; // the saved tree that is looked into: its position and facts
-let rows = []; // of the table of moves: {numbers, line}
-let number = null; // of the search, which its reports carry
-let shares = []; // what the parts of the bar are called
-let target = {}; // its limit, and the seconds that were searched before it
+
+// What is shown: the moves to the position of the session and the ply of their start (null: plies are numbered), what the parts of the bar
+// are called, the node of the tree whose position is on the board ({ row, moves }), the saved tree that is looked into.
+const here = { moves: [], firstPly: null, shares: [], node: null, saved: null };
 
 const live = new Live("analyse");
-const board = new Board(byId("board"), { onAction: ({ text }) => (editing() ? attempt(() => edit(text)) : play(text)) });
-let here = []; // the moves that led to the position on the board, which `state` may be ahead of
+const search = new Search(live, { button: byId("start"), pace: byId("pace") });
+const board = new Board(byId("board"), { onAction: ({ text }) => (editor.isOpen ? attempt(() => edit(text)) : play(text)) });
+const editor = new Editor(byId("editor"), {
+  pieces: byId("pieces"),
+  mover: byId("mover"),
+  castling: byId("castling"),
+  onChange: (isPanel) => attempt(() => (isPanel ? showRoot() : edit(""))),
+});
+const game = new AnalysedGame(byId("line"), (moves) => go({ moves }));
+const moveTable = new MoveTable(byId("moves"), () => byId("values").value);
 const chart = new Chart(byId("chart"), byId("moment"), byId("moment-text"), { onMoment: (visits) => attempt(() => moment(visits)) });
 const tree = new TreeView(byId("tree"), {
   read: async (lines) => live.ask("nodes", { lines }),
   onSelect: (row) => attempt(() => lookAt(row)),
 });
 const settings = new SettingsForm(byId("settings"), JSON.parse(byId("search-settings").textContent), { onChange: () => byId("position").requestSubmit() });
-
-const list = new GameTreeView(byId("line"), (node) => go({ moves: movesTo(node) }));
+const steps = new Queue(); // whatever goes to another position or search
+const follower = new Repeated(follow);
 
 // The address: whoever opens it elsewhere sees the same position, net and settings.
 
@@ -48,12 +54,12 @@ function read() {
   state.moves = (query.get("moves") ?? "").split(" ").filter(Boolean);
   state.seed = Number(query.get("seed") ?? 0);
   state.search = Object.fromEntries([...query].filter(([name]) => name.startsWith("search.")).map(([name, value]) => [name.slice(7), value]));
-  for (const kind of ["visits", "seconds"]) if (query.get(kind)) limit = { kind, amount: Number(query.get(kind)) };
+  for (const kind of ["visits", "seconds"]) if (query.get(kind)) search.limit = { kind, amount: Number(query.get(kind)) };
   fill();
 }
 
 function address() {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(), { limit } = search;
   for (const name of FIELDS) if (state[name]) query.set(name, state[name]);
   if (state.moves.length) query.set("moves", state.moves.join(" "));
   if (state.seed) query.set("seed", state.seed);
@@ -66,9 +72,9 @@ function fill() {
   if (![...form.game.options].some(({ value }) => value === state.game)) form.game.add(new Option(state.game), 0);
   for (const name of [...FIELDS, "seed"]) form[name].value = state[name];
   form.spec.parentElement.hidden = true;
-  form.limit.value = limit.kind;
-  form.amount.value = limit.amount;
-  form.amount.disabled = !limit.kind;
+  form.limit.value = search.limit.kind;
+  form.amount.value = search.limit.amount;
+  form.amount.disabled = !search.limit.kind;
   if (JSON.stringify(settings.values) !== JSON.stringify(state.search)) settings.values = state.search;
   const count = Object.keys(state.search).length;
   byId("changed").textContent = count ? ` · ${count} changed` : "";
@@ -79,15 +85,12 @@ function fill() {
 // Opens a position, of which nothing is known yet. requested: the fields of `state` that name it.
 async function open(requested = { ...state }) {
   const reply = await live.ask("open", requested);
-  here = reply.moves;
   if (state.moves === requested.moves) state.moves = reply.moves; // else a later step has already changed them
-  plyOfStart = reply.first_ply;
-  shares = [`${reply.side_names[0]} wins`, "draw", `${reply.side_names[1]} wins`];
-  [report, shown, saved, number] = [null, null, null, null];
-  running(false);
-  line(true);
-  rows = [];
-  table.replaceChildren();
+  const [first, second] = reply.side_names;
+  Object.assign(here, { moves: reply.moves, firstPly: reply.first_ply, shares: [`${first} wins`, "draw", `${second} wins`], saved: null });
+  search.clear();
+  showGame(true);
+  moveTable.clear();
   chart.clear();
   plant(null);
   wdlBar(byId("wdl"), null);
@@ -100,51 +103,26 @@ async function open(requested = { ...state }) {
 
 // Puts a position on the board, with the node of the tree that it is of.
 function place(position, node = null) {
-  look = node;
-  board.show(editing() ? forEditor(position) : position);
+  here.node = node;
+  board.show(editor.isOpen ? editor.view(position) : position);
   byId("caption").textContent = node ? `after ${node.moves.join(" ")}` : "\u00a0";
-  steps();
+  showSteps();
   marks();
 }
 
-// The editor: a click on the board puts there what is chosen, and the position begins a game of its own.
-
-const SIGNS = "KQRBNPkqrbnp", GLYPHS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
-let chosen = "P";
-const editing = () => byId("editor").open && !byId("editor").hidden;
-
-byId("pieces").append(...[...SIGNS, ""].map((sign) => {
-  const button = document.createElement("button"), white = sign === sign.toUpperCase();
-  const name = sign ? `${white ? "white" : "black"} ${{ k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" }[sign.toLowerCase()]}` : "nothing";
-  Object.assign(button, { type: "button", textContent: sign ? (white ? { K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘", P: "♙" }[sign] : GLYPHS[sign]) : "×", ariaLabel: name, title: name, ariaPressed: String(sign === chosen) });
-  button.onclick = () => {
-    chosen = sign;
-    for (const other of byId("pieces").children) other.ariaPressed = String(other === button);
-  };
-  return button;
-}));
+async function showRoot() {
+  const { position } = await live.ask("view", { flip: state.flip, line: [] });
+  place(position);
+}
 
 async function edit(square) {
-  const reply = await live.ask("edit", { ...state, square, piece: chosen, mover: byId("mover").value, castling: byId("castling").value.trim() });
-  await go({ fen: reply.fen, moves: [] });
+  const { fen } = await live.ask("edit", { ...state, ...editor.order(square) });
+  await go({ fen, moves: [] });
 }
 
-// Every square is an action while the editor is open.
-function forEditor(position) {
-  return { ...position, actions: position.squares.map(({ name }, at) => ({ a: at, text: name, squares: [at], area: [at] })) };
-}
-
-function steps() {
-  byId("first").disabled = byId("back").disabled = !look && !state.moves.length;
-  byId("forward").disabled = byId("last").disabled = !nextOf(game.find(state.moves));
-}
-
-// What goes to another position or search happens one after the other.
-let turn = Promise.resolve();
-
-function inTurn(work) {
-  turn = turn.then(() => attempt(work));
-  return turn;
+function showSteps() {
+  byId("first").disabled = byId("back").disabled = !here.node && !state.moves.length;
+  byId("forward").disabled = byId("last").disabled = !game.next(state.moves);
 }
 
 // The address, the form and the buttons change at once: a key that is pressed before the position is there counts from it.
@@ -152,160 +130,80 @@ function go(change) {
   Object.assign(state, change);
   history.pushState(null, "", address());
   fill();
-  line(true);
-  steps();
+  showGame(true);
+  showSteps();
   const requested = { ...state };
-  return inTurn(async () => {
-    const on = searching;
+  return steps.add(async () => {
+    const on = search.running;
     await open(requested);
-    if (on && board.position.outcome === null) await search();
+    if (on && board.position.outcome === null) await start();
     return true;
   });
 }
 
 // A move that is not among those of the position begins a variation. The promise is false where it was refused.
 async function play(text) {
-  return (await go({ moves: [...here, ...(look?.moves ?? []), text] })) ?? false;
+  return (await go({ moves: [...here.moves, ...(here.node?.moves ?? []), text] })) ?? false;
 }
 
 function back() {
-  if (look) { tree.select(tree.items[0]); return; }
+  if (here.node) { tree.select(tree.items[0]); return; }
   if (state.moves.length) go({ moves: state.moves.slice(0, -1) });
 }
 
 function forward() {
-  const next = nextOf(game.find(state.moves));
-  if (next) go({ moves: movesTo(next) });
+  const moves = game.next(state.moves);
+  if (moves) go({ moves });
 }
 
 function toEnd() {
-  let node = game.find(state.moves);
-  while (nextOf(node)) node = nextOf(node);
-  if (node) go({ moves: movesTo(node) });
+  const moves = game.end(state.moves);
+  if (moves) go({ moves });
 }
 
-// The moves of the game. enters: those of the position are among them from now on.
-const KEPT = "hauteur-analysed-game";
-let drawn = ""; // what the list shows
-
-function line(enters = false) {
-  const start = `${state.game} ${state.fen}`;
-  if (start !== startOfGame) [game, startOfGame] = [keptGame(start) ?? new GameTree(), start];
-  const node = enters ? game.enter(state.moves) : game.find(state.moves);
-  const content = JSON.stringify(game.content), shows = `${plyOfStart} ${content}`;
-  if (drawn !== shows) {
-    list.show(game, plyOfStart);
-    drawn = shows;
-    sessionStorage.setItem(KEPT, JSON.stringify({ start, content }));
-  }
-  byId("line").hidden = !byId("line").childElementCount;
-  list.mark(node);
-}
-
-function keptGame(start) {
-  const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-  return kept?.start === start ? GameTree.of(JSON.parse(kept.content)) : null;
+// Shows the moves of the game. enters: those of the position are among them from now on.
+function showGame(enters = false) {
+  game.show(`${state.game} ${state.fen}`, state.moves, { ply: here.firstPly, enters });
 }
 
 // Opens a game that was read, at its start.
 function openGame({ game: spec, tree: read, notes }) {
   notice("notes", notes.join("; "));
   const [, name = spec, fen = ""] = /^(\w+)\(fen=([^()]*)\)$/.exec(spec) ?? [];
-  [game, startOfGame] = [GameTree.of(read), `${name} ${fen}`];
+  game.open(read, `${name} ${fen}`);
   return go({ game: name, fen, moves: [] });
 }
 
 async function flip() {
   state.flip = !state.flip;
-  const { position } = await live.ask("view", { flip: state.flip, line: look?.row.line ?? [] });
-  place(position, look);
+  const { position } = await live.ask("view", { flip: state.flip, line: here.node?.row.line ?? [] });
+  place(position, here.node);
 }
 
 // The search.
 
-let searching = false;
-
-function running(on) {
-  searching = on;
-  byId("start").textContent = on ? "Stop" : report && !saved ? "Go on" : "Search";
-  byId("start").classList.toggle("main", !on);
+async function start() {
+  if (!live.ready) { search.run(true); return; } // "connected" begins it
+  if (here.saved) await open();
+  await search.start();
 }
 
-async function search() {
-  if (!live.ready) { running(true); return; } // "connected" begins it
-  if (saved) await open();
-  const done = limit.kind === "visits" ? report?.visits ?? 0 : 0;
-  const order = limit.kind ? { [limit.kind]: limit.kind === "visits" ? Math.round(done + limit.amount) : limit.amount } : {};
-  target = { ...order, began: report?.seconds ?? 0 };
-  running(true);
-  try {
-    ({ number } = await live.ask("start", order));
-  } catch (error) {
-    running(false);
-    throw error;
-  }
-}
-
-function stop() {
-  running(false);
-  return live.ready ? live.ask("stop") : undefined;
-}
-
-// How long the search will still take, as text; empty where nothing ends it.
-function timeLeft({ visits, visits_per_second: pace, seconds: gone }) {
-  const left = target.seconds ? target.seconds + target.began - gone : target.visits && pace ? (target.visits - visits) / pace : 0;
-  return searching && left > 0 ? `  ${seconds(left)} left` : "";
-}
-
+// Takes a report; false: it is of an earlier search.
 function take(found) {
-  if (found.number !== number) return false;
-  report = found;
-  const full = found.reason && found.reason !== "stopped" && found.reason !== "visits" && found.reason !== "time" ? `  ${found.reason}` : "";
-  byId("pace").textContent = `${whole(found.visits)} visits  ${whole(found.visits_per_second)} / s  depth ${found.depth.toFixed(1)}`
-    + ` (${found.seldepth})  ${whole(found.memory / 1e6)} MB  ${seconds(found.seconds)}${full || (found.reason ? "" : timeLeft(found))}`;
+  if (!search.take(found)) return false;
   if (chart.chosen === null) show(found);
   return true;
 }
 
-// A move has two rows: its numbers, and under them the line that follows it.
-function newRow() {
-  const numbers = table.insertRow(), line = table.insertRow();
-  numbers.append(Object.assign(document.createElement("th"), { scope: "row" }));
-  for (let cell = 0; cell < COLUMNS - 1; cell += 1) numbers.insertCell();
-  line.className = "line";
-  line.insertCell().colSpan = COLUMNS;
-  return { numbers, line };
-}
-
 // The table and the marks, of the newest report or of an earlier moment.
 function show(found) {
-  shown = found;
-  wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), shares);
-  while (rows.length < found.moves.length) rows.push(newRow());
-  while (rows.length > found.moves.length) for (const row of Object.values(rows.pop())) row.remove();
-  found.moves.forEach((move, number) => {
-    const proven = move.proven === null ? "" : ` ${["−1", "=", "+1"][move.proven + 1]}`;
-    const texts = [move.text + proven, whole(move.visits), percent(move.share), percent(move.prior), worth(move.q), worth(move.value),
-      move.wdl ? move.wdl.map((share) => Math.round(100 * share)).join(" / ") : "–"];
-    const { numbers, line: below } = rows[number], text = move.line.slice(1).join(" ");
-    texts.forEach((one, column) => { if (numbers.cells[column].textContent !== one) numbers.cells[column].textContent = one; });
-    numbers.classList.toggle("unvisited", !move.visits);
-    below.hidden = !text;
-    if (below.cells[0].textContent !== text) below.cells[0].textContent = text;
-  });
-  if (!look) marks();
+  wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), here.shares);
+  moveTable.show(found);
+  if (!here.node) marks();
 }
 
-// A value from -1 to 1 as the reader wants it; centipawns as lc0 has them.
-const WORTH = {
-  q: (value) => signed(value),
-  score: (value) => percent((1 + value) / 2),
-  cp: (value) => signed(90 * Math.tan(1.5637541897 * value), 0),
-};
-const worth = (value) => (value === null || value === undefined ? "–" : WORTH[byId("values").value](value));
-
 async function moment(visits) {
-  if (visits === null) { if (report) show(report); return; }
+  if (visits === null) { if (search.report) show(search.report); return; }
   show(await live.ask("moment", { visits }));
 }
 
@@ -314,8 +212,9 @@ const MARKED = { visits: (move) => move.share, prior: (move) => move.prior, q: (
 
 function marks() {
   const kind = byId("marks").value;
-  const node = look ? tree.known.get(look.row.line.join(" "))?.children?.map((row) => ({ ...row, a: row.line.at(-1) })) : null;
-  const moves = (look ? node ?? [] : shown?.moves ?? []).filter((move) => MARKED[kind]?.(move) > -2 && MARKED[kind](move) !== null);
+  const { node } = here, children = node && tree.known.get(node.row.line.join(" "))?.children;
+  const all = node ? children?.map((row) => ({ ...row, a: row.line.at(-1) })) : moveTable.found?.moves;
+  const moves = (all ?? []).filter((move) => MARKED[kind]?.(move) > -2 && MARKED[kind](move) !== null);
   const worth = moves.filter(({ share, visits }) => kind === "prior" || (kind === "value" ? visits : share >= 0.005));
   const best = [...worth].sort((one, other) => MARKED[kind](other) - MARKED[kind](one)).slice(0, 6);
   const values = best.map(MARKED[kind] ?? Number), [most, least] = [Math.max(...values), Math.min(...values)];
@@ -332,8 +231,8 @@ function marks() {
 function plant(root) {
   byId("tree-scroll").hidden = !root;
   byId("in-tree").hidden = !root && byId("shelf").hidden;
-  byId("over-time").hidden = !root || Boolean(saved);
-  byId("tree-facts").hidden = !saved;
+  byId("over-time").hidden = !root || Boolean(here.saved);
+  byId("tree-facts").hidden = !here.saved;
   if (root) tree.show(root);
   else tree.clear();
 }
@@ -349,37 +248,29 @@ async function lookAt(row) {
   place(position, row.line.length ? { row, moves } : null);
 }
 
-// Reads the tree and the curves again, while the page is seen; at most about once a second. What comes while it reads is read after that.
-let reading = false, again = false;
-
+// Reads the tree and the curves again, while the page is seen.
 async function follow() {
-  again = reading;
-  if (reading || document.hidden || !live.ready || saved) return;
-  reading = true;
+  if (document.hidden || !live.ready || here.saved) return;
   try {
     chart.show(await live.ask("history"));
     if (!tree.root) await readTree();
     else if (byId("follow").checked) await tree.follow();
-    if (look) marks();
+    if (here.node) marks();
   } catch (error) {
     if (!["nothing", "connection"].includes(error.code)) notice("tree", error.message, "error");
-  } finally {
-    reading = false;
   }
-  if (again) await follow();
 }
 
-setInterval(() => { if (searching) follow(); }, 1000);
+setInterval(() => { if (search.running) follower.run(); }, 1000);
 
 async function load() {
   const name = byId("saved").value, reply = await live.ask("load", { name });
   Object.assign(state, { game: reply.game, fen: "", moves: reply.moves });
   history.pushState(null, "", address());
   fill();
-  here = reply.moves;
-  [saved, report, number] = [reply, null, null];
-  running(false);
-  line(true);
+  Object.assign(here, { moves: reply.moves, saved: reply });
+  search.clear();
+  showGame(true);
   chart.clear();
   tree.clear();
   plant(reply.root);
@@ -405,18 +296,18 @@ async function listSaved(chosen = "") {
 
 // What the page does when it is asked to.
 
-live.on("connected", () => inTurn(async () => {
-  const on = searching;
-  running(false);
+live.on("connected", () => steps.add(async () => {
+  const on = search.running;
+  search.run(false);
   await open();
-  if (on) await search();
+  if (on) await start();
   const { nets } = await live.ask("nets");
   byId("nets").replaceChildren(...nets.map((name) => new Option(name)));
   await listSaved();
 }));
 live.on("report", take);
-live.on("done", (found) => { if (take(found)) { running(false); follow(); } });
-live.on("failed", ({ text }) => { running(false); byId("save").disabled = false; notice("page", text, "error"); });
+live.on("done", (found) => { if (take(found)) { search.run(false); follower.run(); } });
+live.on("failed", ({ text }) => { search.run(false); byId("save").disabled = false; notice("page", text, "error"); });
 live.on("saved", ({ name, nodes }) => attempt(async () => {
   byId("save").disabled = false;
   notice("saved", `Saved ${whole(nodes)} nodes as ${name}.`);
@@ -438,11 +329,11 @@ form.game.onchange = () => {
 };
 form.limit.onchange = form.amount.onchange = () => {
   const amount = Number(form.amount.value);
-  limit = { kind: form.limit.value, amount: form.limit.value === "visits" ? Math.max(1, Math.round(amount)) : amount || 1 };
-  form.amount.disabled = !limit.kind;
+  search.limit = { kind: form.limit.value, amount: form.limit.value === "visits" ? Math.max(1, Math.round(amount)) : amount || 1 };
+  form.amount.disabled = !search.limit.kind;
   history.replaceState(null, "", address());
 };
-byId("start").onclick = () => inTurn(() => (searching ? stop() : search()));
+byId("start").onclick = () => steps.add(() => (search.running ? search.stop() : start()));
 byId("back").onclick = back;
 byId("forward").onclick = forward;
 byId("first").onclick = () => go({ moves: [] });
@@ -459,16 +350,13 @@ byId("save").onclick = () => attempt(async () => {
     throw error;
   }
 });
-byId("values").onchange = () => { if (shown) show(shown); };
+byId("values").onchange = () => { if (moveTable.found) show(moveTable.found); };
 byId("presets").onchange = ({ target }) => {
   if (!target.value) return;
   settings.values = JSON.parse(target.value);
   target.value = "";
   byId("position").requestSubmit();
 };
-byId("editor").ontoggle = byId("mover").onchange = byId("castling").onchange = ({ target }) => attempt(async () => {
-  if (target.id === "editor") { const { position } = await live.ask("view", { flip: state.flip, line: [] }); place(position); } else await edit("");
-});
 byId("clear").onclick = () => { byId("castling").value = ""; go({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1", moves: [] }); };
 byId("find-traps").onsubmit = (event) => {
   event.preventDefault();
@@ -484,30 +372,7 @@ live.on("traps", ({ key, against, rows: found }) => {
   byId("trap-rows").replaceChildren(trapTable(found), trapLegend(against));
 });
 
-function trapTable(found) {
-  const made = document.createElement("table");
-  made.className = "moves";
-  made.createTHead().innerHTML = "<tr><th>move</th><th>score</th><th>gain</th><th>finds</th><th>answer</th></tr>";
-  for (const { move, plain, gain, finds, answer, trap } of found) {
-    const row = made.insertRow();
-    row.classList.toggle("trap", trap);
-    for (const text of [`${move}${trap ? " ⚑" : ""}`, percent(plain), `${signed(100 * gain, 1)} %`, percent(finds, 0), answer]) row.insertCell().textContent = text;
-  }
-  return made;
-}
-
-function trapLegend(against) {
-  const made = document.createElement("dl"), meanings = [
-    ["⚑", `a trap: worth at least 5 % more against ${against}`],
-    ["score", "expected score (win + draw/2) of the move if the replies are the best ones"],
-    ["gain", `how much more is expected if ${against} replies`],
-    ["finds", `how often ${against} finds an answer: a reply within 5 % of the best one`],
-    ["answer", "the best reply"]];
-  made.className = "keys";
-  for (const [name, meaning] of meanings) for (const [tag, textContent] of [["dt", name], ["dd", meaning]]) made.append(Object.assign(document.createElement(tag), { textContent }));
-  return made;
-}
-byId("load").onclick = () => inTurn(load);
+byId("load").onclick = () => steps.add(load);
 const readText = (text) => attempt(async () => openGame(await live.ask("read", { text, game: state.game })));
 byId("read").onclick = () => readText(byId("text").value);
 
@@ -538,8 +403,8 @@ bindKeys({
 });
 onpopstate = () => {
   read();
-  line();
-  steps();
-  inTurn(open);
+  showGame();
+  showSteps();
+  steps.add(open);
 };
 read();

@@ -68,7 +68,7 @@ impl Bounds {
     }
 
     /// These bounds of a node as bounds of the edge that leads to it, whose node has another mover if `flip` is set.
-    pub fn behind_edge(self, flip: bool) -> Self {
+    pub fn seen_from_parent(self, flip: bool) -> Self {
         let (lower, upper) = if flip { (-self.upper, -self.lower) } else { (self.lower, self.upper) };
         Bounds { lower, upper, plies: self.plies.saturating_add(1), ..self }
     }
@@ -143,7 +143,7 @@ mod tests {
             ([(0, 1), loss], (-1, 0)),
         ];
         for (children, parent) in table {
-            let found = of_node(children.into_iter().map(bounds), true).behind_edge(true);
+            let found = of_node(children.into_iter().map(bounds), true).seen_from_parent(true);
             assert_eq!((found.lower, found.upper), parent, "{children:?}");
         }
         assert!(of_node([bounds(loss)].into_iter(), false).is_open());
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(of_node(wins.into_iter(), false), Bounds::exact(1, 3, true));
         let losses = [Bounds::exact(-1, 4, false), Bounds::exact(-1, 2, true)];
         assert_eq!(of_node(losses.into_iter(), true), Bounds::exact(-1, 4, true));
-        assert_eq!(Bounds::exact(-1, FAR, false).behind_edge(true), Bounds::exact(1, FAR, false));
+        assert_eq!(Bounds::exact(-1, FAR, false).seen_from_parent(true), Bounds::exact(1, FAR, false));
         let draws = [Bounds::exact(0, 7, false), Bounds::exact(-1, 9, false), Bounds::exact(0, 3, false)];
         assert_eq!(of_node(draws.into_iter(), true), Bounds::exact(0, 3, false));
     }

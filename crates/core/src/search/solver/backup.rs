@@ -40,7 +40,7 @@ impl Tree {
     fn learn_bounds(&mut self, step: Step, node: u32) -> bool {
         let record = self.stats_index(step);
         let flip = self.node(node).mover != self.node(step.node).mover;
-        let learnt = self.columns.bounds.get(record).tightened(self.node_bounds(node, |_| true).behind_edge(flip));
+        let learnt = self.columns.bounds.get(record).tightened(self.node_bounds(node, |_| true).seen_from_parent(flip));
         if let Some(bounds) = learnt {
             self.columns.bounds.set(record, bounds);
         }
