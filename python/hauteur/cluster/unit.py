@@ -82,13 +82,16 @@ JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
 """Opens a job. unit: the first of it; files: where its nets are, by sha256; threads: of each net on the processor."""
 
 
-def unit_of(message: Mapping[str, Any]) -> Unit:
-    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one."""
+def unit_of(message: Mapping[str, Any], own_version: str = __version__) -> Unit:
+    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one.
+
+    own_version: of the worker.
+    """
     given = dict(message)
     version = given.pop("version")
     key = given.pop("key")
-    if version != __version__:
-        raise ValueError(f"the driver runs hauteur {version}, this worker {__version__}: both need the same version")
+    if version != own_version:
+        raise ValueError(f"the driver runs hauteur {version}, this worker {own_version}: both need the same version")
     unit = Unit(**given)
     if unit.key != key:
         raise ValueError(f"unit {unit.name}: its content is not that of its key")
