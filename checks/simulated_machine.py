@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, NoReturn
 
-from hauteur.system.host import Clock, Disk
+from hauteur.system.host import Disk, HostClock
 
 RATES = {
     "killed": 0.006,
@@ -77,7 +77,7 @@ class World:
             raise Ended
 
 
-class WorldClock(Clock):
+class WorldClock(HostClock):
     """The world's time; processors take none."""
 
     def __init__(self, world: World) -> None:

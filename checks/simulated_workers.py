@@ -21,9 +21,9 @@ from hauteur.cluster.threads import ItemQueue, Threads
 from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, TakeUnit, Unit, UnitResult
 from hauteur.games.registry import load_game
 from hauteur.learning.shards import shard_bytes
-from hauteur.learning.units import plan_from_json
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.units import plan_from_json
 from hauteur.system.seeds import derived_seed
 from simulated_machine import World
 

@@ -18,8 +18,14 @@ from hauteur import __version__
 
 T = TypeVar("T")
 
-JOB = "hauteur.learning.units", "LearningJob"
-"""The module and class of what plays units, above this package."""
+LEARNING = "hauteur.learning.units", "LearningJob"
+JOBS = {
+    "self-play": LEARNING,
+    "gate": LEARNING,
+    "reanalyse": LEARNING,
+    "match": ("hauteur.matches.units", "MatchJob"),
+}
+"""The modules and classes of what plays units, above this package, by the kind of the units."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Unit:
     """Some games that one worker plays."""
 
     kind: str
-    """What its games are for: `self-play`, `gate` or `reanalyse`."""
+    """What its games are for: `self-play`, `gate`, `reanalyse` or `match`."""
     name: str
     """What messages call it."""
     shared: Mapping[str, Any]
@@ -98,9 +104,9 @@ def unit_of(message: Mapping[str, Any], own_version: str = __version__) -> Unit:
     return unit
 
 
-def job_class() -> JobClass:
-    """Return what opens jobs."""
-    module, name = JOB
+def job_class(kind: str) -> JobClass:
+    """Return what opens jobs of units of a kind."""
+    module, name = JOBS[kind]
     found: JobClass = getattr(import_module(module), name)
     return found
 

@@ -42,7 +42,7 @@ class Disk:
         path.unlink(missing_ok=True)
 
 
-class Clock:
+class HostClock:
     """The time, in seconds."""
 
     def now(self) -> float:
@@ -59,11 +59,11 @@ class Clock:
 
 
 disk = Disk()
-clock = Clock()
+clock = HostClock()
 
 
 @contextmanager
-def replaced(other_disk: Disk, other_clock: Clock) -> Iterator[None]:
+def replaced(other_disk: Disk, other_clock: HostClock) -> Iterator[None]:
     """Put another disk and clock in the place of the machine's while the body runs."""
     before: dict[str, Any] = {"disk": disk, "clock": clock}
     globals().update(disk=other_disk, clock=other_clock)
