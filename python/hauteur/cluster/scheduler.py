@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hauteur.cluster.threads import ItemQueue, Threads
 from hauteur.cluster.unit import Event, Failed, Finished, Fleet, Joined, Left, Sources, Unit, UnitResult
+from hauteur.system.hardware import processor_name
 
 IN_FLIGHT = 2
 """Units that a worker has at a time: it plays them side by side, so that its batches stay full when one ends."""
@@ -170,6 +171,7 @@ class Scheduler:
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
+        self._processors: list[str] = []
         self._batches: list[UnitBatch] = []
         self._counts = dict.fromkeys((*COUNTED, *TIMED), 0.0)
         self._turned = clock()
@@ -259,9 +261,10 @@ class Scheduler:
     def _take(self, event: Event) -> None:
         """Do what follows from an event of the fleet."""
         match event:
-            case Joined(name, host):
+            case Joined(name, host, _, processor):
                 self._workers[name] = {}
                 self._hosts[name] = host
+                self._compare(name, processor or processor_name())
             case Left(name, cause) if name in self._workers:
                 self._lose(name, cause)
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
@@ -275,6 +278,17 @@ class Scheduler:
                     self._noted.add(name)
                     self._on_note(f"{name} on {self._hosts[name]}: {flight.unit.name} failed: {cause}")
                 self._fail(flight, name, cause)
+
+    def _compare(self, name: str, processor: str) -> None:
+        """Say, once for each kind, that a worker has another processor than those before it."""
+        if processor in self._processors:
+            return
+        self._processors.append(processor)
+        if len(self._processors) > 1:
+            self._on_note(
+                f"{name} on {self._hosts[name]} has another processor, {processor}, than {self._processors[0]}: games "
+                "in float32 are the same on both, in bfloat16 they may differ"
+            )
 
     def _landed(self, name: str, key: str) -> _Open | None:
         """Return a unit that a worker has, which it has no more; None where it had none such."""

@@ -118,11 +118,12 @@ def _hash(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Joined:
-    """A worker is ready. process: its number on the host."""
+    """A worker is ready. process: its number on the host; processor: its maker's name of it, empty: the driver's."""
 
     worker: str
     host: str
     process: int = 0
+    processor: str = ""
 
 
 @dataclass(frozen=True)
