@@ -4,7 +4,7 @@ import pytest
 from simulated_fleet import Drive, Habits, SimulatedFleet, assert_played, random_habits, some_units
 
 from hauteur.cluster.scheduler import Scheduler, numbers_in_words, summed_numbers
-from hauteur.cluster.unit import Event, Failed, Finished, Left, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, UnitResult
 
 pytestmark = pytest.mark.quick
 
@@ -135,6 +135,14 @@ def test_events_of_unknown_workers_and_units_are_ignored() -> None:
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     assert drive.notes == []
+
+
+def test_a_worker_with_another_processor_is_named_once() -> None:
+    drive = Drive(SimulatedFleet(1))
+    for number, processor in enumerate(("Xeon", "EPYC", "EPYC", "Xeon")):
+        drive._take(Joined(f"node-{number}", f"host-{number}", 0, processor))
+    (note,) = drive.notes
+    assert note.startswith("node-1 on host-1 has another processor, EPYC, than Xeon: games in float32 are the same")
 
 
 def test_numbers_are_those_of_the_work() -> None:

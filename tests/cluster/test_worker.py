@@ -88,7 +88,7 @@ def end_of(worker: ToyWorker) -> None:
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToyWorker]:
     """A worker that plays toy jobs."""
-    monkeypatch.setattr(worker_module, "job_class", lambda: ToyJob)
+    monkeypatch.setattr(worker_module, "job_class", lambda _kind: ToyJob)
     ToyJob.log.clear()
     opened = ToyWorker()
     yield opened

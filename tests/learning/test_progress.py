@@ -14,7 +14,7 @@ pytestmark = pytest.mark.quick
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"
-    monkeypatch.setattr("hauteur.learning.display.time.time", lambda: clock[0])
+    monkeypatch.setattr("hauteur.system.host.time.time", lambda: clock[0])
     written = list[int]()
     begun = RunProgress(generation=3, generations=10, step="self-play", total=50, begun=1000.0, written=1000.0)
     with progress_of_step(path, begun, shown.append) as count:

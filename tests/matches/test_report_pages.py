@@ -16,7 +16,6 @@ from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.record import GameRecord
 from hauteur.matches.report.pages import POINTS, report_of, sample_of, write_page
 from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
@@ -58,7 +57,7 @@ def test_an_interrupted_match_has_its_page_too(
     """Of the games that are finished."""
     real = Match._kept
 
-    def stopped(self: Match, games: Iterator[GameRecord]) -> Generator[tuple[int, MatchGame]]:
+    def stopped(self: Match, games: Iterator[MatchGame]) -> Generator[tuple[int, MatchGame]]:
         for number, found in enumerate(real(self, games), 1):
             yield found
             if number == 3:

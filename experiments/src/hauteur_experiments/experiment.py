@@ -229,6 +229,8 @@ class Setting:
     """Take verdicts at every eighth of the games and stop when no finding is open, where a size is of games."""
     parallel: int = 64
     """Concurrent games."""
+    workers: int = 0
+    """Processes that play the games of matches; 0: this process plays them. The games are the same."""
     threads: int = 0
     """Processor cores to use; 0: two, or one where there is no second core."""
     show: Annotated[Show, Parameter(parse=False)] = print
@@ -243,6 +245,7 @@ class Setting:
             "scale": (self.scale, 1e-9, 100),
             "seeds": (self.seeds, 0, 1000),
             "threads": (self.threads, 1, 1024),
+            "workers": (self.workers, 0, 1024),
             "first_seed": (self.first_seed, 0, 1_000_000),
             "visits": (self.visits, 1, 1_000_000_000),
             "cost": (self.cost, 1 + 1e-9, 10_000),

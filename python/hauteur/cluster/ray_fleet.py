@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
+from hauteur.system.hardware import processor_name
 from hauteur.system.plugins import VARIABLE, imported
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ class RayWorker:
 
     def facts(self) -> dict[str, Any]:
         """Return where this worker runs."""
-        return {"host": platform.node(), "process": os.getpid()}
+        return {"host": platform.node(), "process": os.getpid(), "processor": processor_name()}
 
     def live(self) -> None:
         """Never return: the call ends with the process, which its caller notices at once."""

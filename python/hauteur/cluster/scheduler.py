@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import sys
 import threading
 import time
@@ -10,7 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hauteur.cluster.threads import ItemQueue, Threads
 from hauteur.cluster.unit import Event, Failed, Finished, Fleet, Joined, Left, Sources, Unit, UnitResult
+from hauteur.system.hardware import processor_name
 
 IN_FLIGHT = 2
 """Units that a worker has at a time: it plays them side by side, so that its batches stay full when one ends."""
@@ -90,7 +91,13 @@ class UnitBatch:
     The iteration ends when every unit has been played, or with the error that stopped the work; one thread iterates.
     """
 
-    def __init__(self, units: Sequence[Unit], sources: Sources, forget: Callable[[UnitBatch], None]) -> None:
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        sources: Sources,
+        forget: Callable[[UnitBatch], None],
+        found: ItemQueue[Played | BaseException | None],
+    ) -> None:
         self.sources = sources
         self.waiting = deque(_Open(unit, self) for unit in units)
         self.missing = len({unit.key for unit in units})
@@ -98,7 +105,7 @@ class UnitBatch:
         self.finished = 0
         if self.missing < len(units):
             raise ValueError(f"units of a batch must differ, got {len(units)} of which {self.missing} do")
-        self._found = queue.SimpleQueue[Played | BaseException | None]()
+        self._found = found
         self._forget = forget
         if not units:
             self.end()
@@ -110,6 +117,11 @@ class UnitBatch:
         self.end(found)  # for those who iterate again
         if found is not None:
             raise found
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the iteration goes on, or ends, without waiting."""
+        return not self._found.empty()
 
     def close(self) -> None:
         """Give no more of these units away; the iteration ends. At any time, any number of times."""
@@ -137,7 +149,7 @@ class Scheduler:
     """Gives units to the workers of a fleet, in a thread of its own; batches that were started first come first.
 
     unit_seconds: time limit of a unit, 0: learned from those that have finished; on_note: takes lines about workers,
-    from the scheduler's thread; clock: seconds that only grow.
+    from the scheduler's thread; clock: seconds that only grow; threads: begin the scheduler's thread and others.
     """
 
     def __init__(
@@ -147,8 +159,10 @@ class Scheduler:
         unit_seconds: float = 0.0,
         on_note: Callable[[str], None] = print_note,
         clock: Callable[[], float] = time.monotonic,
+        threads: Threads = Threads(),  # noqa: B008  (it has no state)
     ) -> None:
         self.fleet = fleet
+        self.threads = threads
         self._unit_seconds = unit_seconds
         self._on_note = on_note
         self._clock = clock
@@ -157,6 +171,7 @@ class Scheduler:
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
+        self._processors: list[str] = []
         self._batches: list[UnitBatch] = []
         self._counts = dict.fromkeys((*COUNTED, *TIMED), 0.0)
         self._turned = clock()
@@ -164,8 +179,7 @@ class Scheduler:
         self._noted: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
-        self._thread.start()
+        self._task = threads.start(self._run, "scheduler")
 
     @property
     def workers(self) -> int:
@@ -184,7 +198,7 @@ class Scheduler:
         sources: where the files of the units are, by sha256; first: before the batches that are there. ValueError where
         two of the units are the same; the error that stopped the scheduler, where one did.
         """
-        batch = UnitBatch(units, sources, self._forget)
+        batch = UnitBatch(units, sources, self._forget, self.threads.queue())
         with self._lock:
             if self._error is not None:
                 raise self._error
@@ -204,8 +218,8 @@ class Scheduler:
     def close(self) -> None:
         """End the workers, and batches that are open with an error; at any time, any number of times."""
         self._closed = True
-        self._thread.join(CLOSE_SECONDS)
-        self._stop(RuntimeError("the scheduler was closed"))
+        self._task.join(CLOSE_SECONDS)
+        self.stop(RuntimeError("the scheduler was closed"))
         self.fleet.close()
 
     def _run(self) -> None:
@@ -214,9 +228,9 @@ class Scheduler:
             while not self._closed:
                 self.turn()
         except BaseException as error:  # whatever it is, those who wait for results must have it
-            self._stop(error)
+            self.stop(error)
 
-    def _stop(self, error: BaseException) -> None:
+    def stop(self, error: BaseException) -> None:
         """End all batches with an error; the first error counts."""
         with self._lock:
             self._error = self._error or error
@@ -247,9 +261,10 @@ class Scheduler:
     def _take(self, event: Event) -> None:
         """Do what follows from an event of the fleet."""
         match event:
-            case Joined(name, host):
+            case Joined(name, host, _, processor):
                 self._workers[name] = {}
                 self._hosts[name] = host
+                self._compare(name, processor or processor_name())
             case Left(name, cause) if name in self._workers:
                 self._lose(name, cause)
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
@@ -263,6 +278,17 @@ class Scheduler:
                     self._noted.add(name)
                     self._on_note(f"{name} on {self._hosts[name]}: {flight.unit.name} failed: {cause}")
                 self._fail(flight, name, cause)
+
+    def _compare(self, name: str, processor: str) -> None:
+        """Say, once for each kind, that a worker has another processor than those before it."""
+        if processor in self._processors:
+            return
+        self._processors.append(processor)
+        if len(self._processors) > 1:
+            self._on_note(
+                f"{name} on {self._hosts[name]} has another processor, {processor}, than {self._processors[0]}: games "
+                "in float32 are the same on both, in bfloat16 they may differ"
+            )
 
     def _landed(self, name: str, key: str) -> _Open | None:
         """Return a unit that a worker has, which it has no more; None where it had none such."""

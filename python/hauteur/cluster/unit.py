@@ -18,8 +18,14 @@ from hauteur import __version__
 
 T = TypeVar("T")
 
-JOB = "hauteur.learning.units", "LearningJob"
-"""The module and class of what plays units, above this package."""
+LEARNING = "hauteur.learning.units", "LearningJob"
+JOBS = {
+    "self-play": LEARNING,
+    "gate": LEARNING,
+    "reanalyse": LEARNING,
+    "match": ("hauteur.matches.units", "MatchJob"),
+}
+"""The modules and classes of what plays units, above this package, by the kind of the units."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Unit:
     """Some games that one worker plays."""
 
     kind: str
-    """What its games are for: `self-play`, `gate` or `reanalyse`."""
+    """What its games are for: `self-play`, `gate`, `reanalyse` or `match`."""
     name: str
     """What messages call it."""
     shared: Mapping[str, Any]
@@ -82,22 +88,25 @@ JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
 """Opens a job. unit: the first of it; files: where its nets are, by sha256; threads: of each net on the processor."""
 
 
-def unit_of(message: Mapping[str, Any]) -> Unit:
-    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one."""
+def unit_of(message: Mapping[str, Any], own_version: str = __version__) -> Unit:
+    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one.
+
+    own_version: of the worker.
+    """
     given = dict(message)
     version = given.pop("version")
     key = given.pop("key")
-    if version != __version__:
-        raise ValueError(f"the driver runs hauteur {version}, this worker {__version__}: both need the same version")
+    if version != own_version:
+        raise ValueError(f"the driver runs hauteur {version}, this worker {own_version}: both need the same version")
     unit = Unit(**given)
     if unit.key != key:
         raise ValueError(f"unit {unit.name}: its content is not that of its key")
     return unit
 
 
-def job_class() -> JobClass:
-    """Return what opens jobs."""
-    module, name = JOB
+def job_class(kind: str) -> JobClass:
+    """Return what opens jobs of units of a kind."""
+    module, name = JOBS[kind]
     found: JobClass = getattr(import_module(module), name)
     return found
 
@@ -109,11 +118,12 @@ def _hash(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Joined:
-    """A worker is ready. process: its number on the host."""
+    """A worker is ready. process: its number on the host; processor: its maker's name of it, empty: the driver's."""
 
     worker: str
     host: str
     process: int = 0
+    processor: str = ""
 
 
 @dataclass(frozen=True)

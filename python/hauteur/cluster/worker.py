@@ -80,7 +80,7 @@ class UnitWorker:
     def _work(self) -> None:
         """Play units until the worker is closed, then close all jobs."""
         with suppress(Exception):  # what cannot be imported is an error of the first unit
-            job_class()
+            job_class("match")  # the other kind's module imports it
         while (unit := self._first()) is not None:
             self._play(unit)
         while self._jobs:
@@ -120,7 +120,7 @@ class UnitWorker:
             while len(self._jobs) >= MOST_JOBS:
                 self._drop(next(iter(self._jobs)))
             files = {sha256: self._files(sha256, name) for sha256, name in unit.files.items()}
-            self._jobs[unit.job] = job_class()(unit, files, self._threads)
+            self._jobs[unit.job] = job_class(unit.kind)(unit, files, self._threads)
         self._jobs.move_to_end(unit.job)
         return self._jobs[unit.job]
 

@@ -141,7 +141,8 @@ class UnitCost(BaseModel):
 class UnitCosts:
     """The file of what units have cost, so that a killed generation is charged for all that it has played.
 
-    A unit that is played again because its file was damaged is charged again: it was computed again.
+    A unit counts once, by its last line: one that was played again, after a kill between its line and its file or as
+    its file was damaged, has two, and how much a run may spend must not depend on such chances.
     """
 
     path: Path
@@ -152,11 +153,11 @@ class UnitCosts:
 
     def of(self, kind: str, generation: int) -> tuple[int, int]:
         """Return the forward passes of both nets in the units of a generation; ValueError for a damaged file."""
-        own = large = 0
-        for cost in self._journal.entries():
-            if (cost.kind, cost.generation) == (kind, generation):
-                own += cost.evaluations
-                large += cost.evaluations_large
+        costs = {
+            cost.number: cost for cost in self._journal.entries() if (cost.kind, cost.generation) == (kind, generation)
+        }
+        own = sum(cost.evaluations for cost in costs.values())
+        large = sum(cost.evaluations_large for cost in costs.values())
         return own, large
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.registered import learned_by
-from hauteur.system import hardware
+from hauteur.system import hardware, host
 
 if TYPE_CHECKING:  # torch and pyarrow: a wrong setting is named before they are loaded
     from hauteur.cluster.scheduler import Scheduler
@@ -86,12 +85,12 @@ class Run:
     def take(self, name: str, step: Step) -> None:
         """Take a step of the present generation, then write a checkpoint in which it is done."""
         # A step that is killed counts no seconds; its games are on disk, and only the time since the resume is known.
-        wall = time.perf_counter()
-        cpu = time.process_time()
+        wall = host.clock.passed()
+        cpu = host.clock.processor()
         step(self)
         self.state.done.append(name)
-        self.state.seconds += time.perf_counter() - wall
-        self.state.cpu_seconds += time.process_time() - cpu
+        self.state.seconds += host.clock.passed() - wall
+        self.state.cpu_seconds += host.clock.processor() - cpu
         self.state.current |= self.games.metrics()
         self.checkpoint()
 
@@ -122,7 +121,7 @@ class Run:
 
         total: of the count; None where it is not known.
         """
-        now = time.time()
+        now = host.clock.now()
         begun = RunProgress(
             generation=self.state.generation,
             generations=self.recipe.run.generations,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import FiniteFloat, NonNegativeInt
 
+from hauteur.system import host
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.formatting import duration
 from hauteur.system.settings import Section, validated
@@ -253,7 +253,7 @@ def progress_of_step(
     def count(done: int) -> None:
         nonlocal found, counted
         show(done)
-        now = time.time()
+        now = host.clock.now()
         changes: dict[str, Any] = {"done": done}
         # The pace counts from the first report on: what a resumed step found done took this process no time.
         if not counted:
@@ -276,4 +276,4 @@ def removed_at_the_end(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)
+        host.disk.remove(path)

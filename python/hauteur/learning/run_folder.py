@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import FREE_ON_RESUME, Recipe, deciding_settings, load_recipe, recipe_toml
-from hauteur.system import hardware
+from hauteur.system import hardware, host
 from hauteur.system.files import read_json, write_bytes, write_json
 from hauteur.system.jsonl import read_objects
 from hauteur.system.provenance import provenance
@@ -102,9 +102,12 @@ class RunFolder(RunDirectory):
 
     def discard(self) -> None:
         """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
-        mine = [self.config, self.path / "meta.json", *self.path.glob("nets/gen-00000*.safetensors")]
-        for path in (*mine, *self.start.glob("*.parquet")):
-            path.unlink(missing_ok=True)
+        for path in (*self.path.glob("nets/gen-00000*.safetensors"), *self.start.glob("*.parquet")):
+            host.disk.remove(path)
+            host.disk.sync_folder(path.parent)
+        # The recipe goes last, and when the others are gone for good: a folder without it is refused while it has them.
+        for path in (self.path / "meta.json", self.config):
+            host.disk.remove(path)
         for path in (*(self.path / name for name in (*FOLDERS, "start")), self.path):
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()

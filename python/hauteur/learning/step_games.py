@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -27,10 +26,12 @@ from hauteur.learning.units import EVALUATIONS, LearningJob, OtherNets, summed_f
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
+from hauteur.system import host
 from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
     from hauteur.cluster.scheduler import Scheduler, UnitBatch
+    from hauteur.cluster.threads import Consumer, Threads
 
 PULSE = 0.2
 """Seconds after which the progress of units in the background is shown again."""
@@ -103,9 +104,10 @@ class StepGames:
         if self.scheduler is None:
             before = generation.games
             with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
-                generation.take(found)
-        # With workers the generation is a thread: this one shows the count until it ends.
-        while generation.is_alive():
+                for played in found:
+                    generation.take(played)
+        # With workers its files are written beside this thread, which shows the count until all are there.
+        while generation.goes_on:
             generation.join(PULSE)
             on_games(generation.games)
         del self._begun[planned.generation]
@@ -119,35 +121,38 @@ class StepGames:
             generation = _Generation(planned, folder, self._costs, self.warn, finished=finished)
             if self.scheduler is not None:
                 units, sources = self._units(planned, generation.missing)
-                generation.begin(self.scheduler.start(units, sources, first=again))
+                generation.begin(self.scheduler.start(units, sources, first=again), self.scheduler.threads)
             self._begun[planned.generation] = generation
         return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play the games of a probe, of which no file is kept; return them in order, and what they took."""
-        began = time.perf_counter()
+        began = host.clock.passed()
         with closing(self._played(planned, list(planned.units), on_games)) as played:
             found = sorted(played, key=lambda one: one.unit.own["number"])
-        cost = StepCost.of([one.result.facts for one in found], time.perf_counter() - began)
+        cost = StepCost.of([one.result.facts for one in found], host.clock.passed() - began)
         return Games.join([_checked(planned, one) for one in found]), cost
 
     def gate_match(
         self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames
     ) -> tuple[GateResults, tuple[int, int]]:
-        """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets beside it."""
+        """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets beside it.
+
+        Those are of the units whose games the decision takes: which others are played depends on the workers.
+        """
         results = GateResults(sprt)
-        own = large = 0
+        costs: dict[int, Mapping[str, float]] = {}
         with closing(self._played(planned, list(planned.units), on_games)) as found:
             for played in found:
                 games = _checked(planned, played)
-                own += int(played.result.facts.get(EVALUATIONS[0], 0))
-                large += int(played.result.facts.get(EVALUATIONS[1], 0))
+                costs[played.unit.own["number"]] = played.result.facts
                 # Units arrive in any order; the results count games by number, so that the test ends at the same one.
                 for number, score in enumerate(_scores(games, planned)):
                     results.add(int(games.index[number]), score, _line(games, number))
                 if results.over:
                     break
-        return results, (own, large)
+        units = -(-results.record.games // planned.unit_games)
+        return results, StepCost.of([costs[number] for number in range(units)], 0.0).evaluations
 
     def workers(self) -> str | None:
         """Return who plays games, and what they wait for, in words; None: this process alone."""
@@ -209,10 +214,10 @@ class StepGames:
         return units_of(self.recipe, planned, nets, self.other_nets, numbers)
 
 
-class _Generation(threading.Thread):
+class _Generation:
     """Self-play of a generation: writes the files of units; games: those that are there.
 
-    It is a thread that takes units from workers, so that this process may do something else meanwhile.
+    Units are taken from workers beside the present thread, so that this may do something else meanwhile.
     """
 
     # Of the class: with a lag several generations are played at a time, all of which add to one file.
@@ -228,7 +233,6 @@ class _Generation(threading.Thread):
         *,
         finished: bool,
     ) -> None:
-        super().__init__(name="self-play", daemon=True)
         self._planned = planned
         self._folder = folder
         self._unit_costs = unit_costs
@@ -236,35 +240,37 @@ class _Generation(threading.Thread):
         self.missing = [number for number in planned.units if number not in self._sound]
         self.games = sum(games.games for games in self._sound.values())
         self.batch: UnitBatch | None = None
-        self._error: Exception | None = None
+        self._consumer: Consumer | None = None
         self._costs: list[Mapping[str, float]] = []
-        self._began = time.perf_counter()
+        self._began = host.clock.passed()
         self._seconds = 0.0
 
-    def begin(self, batch: UnitBatch) -> None:
-        """Begin to take units from workers, in this thread."""
+    def begin(self, batch: UnitBatch, threads: Threads) -> None:
+        """Begin to take units from workers."""
         self.batch = batch
-        self.start()
+        self._consumer = threads.each(batch, self.take, "self-play")
 
-    def run(self) -> None:
-        """Keep what goes wrong until the end."""
-        try:
-            self.take(self.batch or ())
-        except Exception as error:
-            self._error = error
+    @property
+    def goes_on(self) -> bool:
+        """Whether units are still to come from workers."""
+        return self._consumer is not None and self._consumer.is_alive()
 
-    def take(self, found: Iterable[Played]) -> None:
-        """Write the file of each unit as it comes."""
-        for played in found:
-            path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
-            self._charge(played)
-            write_bytes(path, played.result.content)
-            self._costs.append(played.result.facts)
-            self.games += played.unit.games
-            self._seconds = time.perf_counter() - self._began
+    def join(self, seconds: float) -> None:
+        """Wait for the last unit from workers, at most this time."""
+        if self._consumer is not None:
+            self._consumer.join(seconds)
+
+    def take(self, played: Played) -> None:
+        """Write the file of a unit."""
+        path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
+        self._charge(played)
+        write_bytes(path, played.result.content)
+        self._costs.append(played.result.facts)
+        self.games += played.unit.games
+        self._seconds = host.clock.passed() - self._began
 
     def _charge(self, played: Played) -> None:
-        """Write what a unit has cost, before its games: a kill in between charges it twice, never not at all."""
+        """Write what a unit has cost, before its games: after a kill in between it has two lines, never none."""
         own, large = (int(played.result.facts.get(name, 0)) for name in EVALUATIONS)
         number = played.unit.own["number"]
         cost = UnitCost(
@@ -279,8 +285,8 @@ class _Generation(threading.Thread):
 
     def end(self) -> tuple[list[Games], StepCost]:
         """Return all games, those just played as their files have them, and what they took; raise what went wrong."""
-        if self._error is not None:
-            raise self._error
+        if self._consumer is not None and self._consumer.error is not None:
+            raise self._consumer.error
         new = {number: unit_games(self._planned, self._folder, number) for number in self.missing}
         games = self._sound | new
         cost = StepCost.of(self._costs, self._seconds)

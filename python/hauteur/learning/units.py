@@ -7,7 +7,6 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, plan_to_json, spent_since
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -34,27 +34,9 @@ from hauteur.players.settings import NETS
 
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
-OF_GAMES = ("visits", "cache_hits", "cache_lookups")
-"""Counts of ArenaFacts that units report."""
-OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
-"""Counts of its SearchFacts that units report."""
 
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
-
-
-def plan_to_json(plan: GamePlan) -> dict[str, Any]:
-    """Return a plan as JSON; its origin must be the start of a game's spec."""
-    start = {"start": plan.start, "origin": plan.origin_spec}
-    return {"index": plan.index, "sides": plan.sides, **start, "seed": plan.seed}
-
-
-def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
-    """Return the plan that `plan_to_json` wrote."""
-    spec = fields["origin"]
-    first, second = fields["sides"]
-    origin = None if spec is None else load_game(spec).new_initial_state()
-    return GamePlan(int(fields["index"]), (int(first), int(second)), tuple(fields["start"]), origin, fields["seed"])
 
 
 class OtherNets:
@@ -133,33 +115,6 @@ def check_players(game: _core.Game, recipe: Recipe, others: OtherNets) -> None:
         resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
         with Evaluators(game, resources) as evaluators:
             build_player(game, recipe.opponent, evaluators, "opponent", others.opponent)
-
-
-class _UnitPlans:
-    """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
-
-    def __init__(self, take: TakeUnit) -> None:
-        self._take = take
-        self._plans: list[GamePlan] = []
-        self._running: dict[int, tuple[Unit, list[GameRecord]]] = {}
-
-    def __iter__(self) -> Iterator[GamePlan]:
-        return self
-
-    def __next__(self) -> GamePlan:
-        if not self._plans:
-            if (unit := self._take()) is None:
-                raise StopIteration
-            self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
-            running = unit, list[GameRecord]()
-            self._running |= {plan.index: running for plan in self._plans}
-        return self._plans.pop()
-
-    def ended(self, record: GameRecord) -> tuple[Unit, list[GameRecord]] | None:
-        """Take a game; return its unit with all games, by number, once it is the last of them."""
-        unit, records = self._running.pop(record.plan.index)
-        records.append(record)
-        return (unit, sorted(records, key=lambda one: one.plan.index)) if len(records) == unit.games else None
 
 
 class LearningJob:
@@ -269,7 +224,7 @@ class LearningJob:
 
         on_game: called after every game. What a unit has cost is what came between the ends of two units.
         """
-        plans = _UnitPlans(take)
+        plans = UnitPlans(take)
         facts = ArenaFacts()
         before: dict[str, float] = {}
         games = episodes(
@@ -289,9 +244,8 @@ class LearningJob:
                 if ended is None:
                     continue
                 unit, records = ended
-                # Units are played side by side, so what one has cost is what was counted since the last one ended.
-                now = self._counts(facts)
-                spent = {name: count - before.get(name, 0.0) for name, count in now.items()}
+                now = counts_of(facts) | self._evaluations(facts)
+                spent = spent_since(before, now)
                 before = now
                 yield self._result(unit, records, spent)
 
@@ -312,14 +266,6 @@ class LearningJob:
     def close(self) -> None:
         """Close the nets."""
         self._stack.close()
-
-    def _counts(self, facts: ArenaFacts) -> dict[str, float]:
-        """Return all that was counted until now, by name."""
-        counts = {name: getattr(facts, name) for name in OF_GAMES}
-        counts |= {name: getattr(facts.search, name) for name in OF_SEARCH}
-        counts |= self._evaluations(facts)
-        counts["tree_bytes"] = facts.tree_bytes
-        return counts
 
     def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
         """Return the positions that the run's nets have evaluated until now: the first ones, and the large ones."""

@@ -12,7 +12,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -22,13 +22,18 @@ from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text, standing
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed, stream
 from hauteur.system.settings import Section
+
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Scheduler
+    from hauteur.players.move_player import MovePlayer
+    from hauteur.players.search_player import SearchPlayer
 
 NO_LIMIT = 100_000_000
 """Games of a match that only a sequential test ends."""
@@ -163,10 +168,11 @@ class GamesInProgress:
         """Write the result so far into the folder, if there is one."""
         raise NotImplementedError
 
-    def play_all(self) -> Generator[tuple[int, MatchGame]]:
+    def play_all(self, scheduler: Scheduler | None = None) -> Generator[tuple[int, MatchGame]]:
         """Play the missing games and yield each, with the index of its match, once it is counted and on disk.
 
-        Closing the iterator stops them. ValueError or OSError, naming the player, where one does not fit.
+        scheduler: gives them to workers; None: this process plays them. Closing the iterator stops them. ValueError or
+        OSError, naming the player, where one does not fit.
         """
         with nullcontext() if self.folder is None else self.folder.locked():
             done = self.resume()
@@ -180,21 +186,42 @@ class GamesInProgress:
                 self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
                 self.begin()  # not before, so that players that do not fit leave nothing behind
                 self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
-                records = play_games(
-                    self.game,
-                    players,
-                    self._plans(done),
-                    seed=self.settings.seed,
-                    purpose="match",
-                    layout=Layout(self.resources.parallel, self.resources.rows),
-                    rules=GameRules(max_plies=self.settings.max_plies),
-                    facts=self.facts,
-                )
+                if scheduler is None:
+                    games = self._played_here(players, self._plans(done))
+                else:
+                    evaluators.close()  # they have shown that the players fit
+                    games = self._played_by(scheduler, done)
                 try:
-                    with closing(records):
-                        yield from self._kept(records)
+                    with closing(games):
+                        yield from self._kept(games)
                 finally:
                     self.write_result()
+
+    def _played_here(
+        self, players: Sequence[SearchPlayer | MovePlayer], plans: Iterator[GamePlan]
+    ) -> Generator[MatchGame]:
+        """Yield games as this process plays them."""
+        records = play_games(
+            self.game,
+            players,
+            plans,
+            seed=self.settings.seed,
+            purpose="match",
+            layout=Layout(self.resources.parallel, self.resources.rows),
+            rules=GameRules(max_plies=self.settings.max_plies),
+            facts=self.facts,
+        )
+        with closing(records):
+            for record in records:
+                yield MatchGame.of(self.game, record)
+
+    def _played_by(self, scheduler: Scheduler, done: Sequence[Collection[int]]) -> Generator[MatchGame]:
+        """Return the games as workers play them."""
+        from hauteur.matches.units import MatchUnits, games_of_workers  # which a match of one process needs not
+
+        missing = sum(match.settings.games for match in self.matches) - sum(map(len, done))
+        units = MatchUnits(self.game, self.settings, self.players, self.resources, missing)
+        return games_of_workers(scheduler, units, self._plans(done), self.facts)
 
     def _plans(self, done: Sequence[Collection[int]]) -> Iterator[GamePlan]:
         """Pair by pair through the matches, so that all advance together."""
@@ -208,12 +235,12 @@ class GamesInProgress:
                         a, b = (players[side] for side in plan.sides)
                         yield replace(plan, index=number * STRIDE + index, sides=(a, b))
 
-    def _kept(self, records: Iterator[GameRecord]) -> Generator[tuple[int, MatchGame]]:
+    def _kept(self, played: Iterator[MatchGame]) -> Generator[tuple[int, MatchGame]]:
         """The games, each once it is counted and on disk."""
         written, matches = time.monotonic(), self.matches
-        for record in records:
-            number, index = divmod(record.plan.index, STRIDE)
-            game = MatchGame.of(self.game, record, a=min(record.plan.sides)).model_copy(update={"index": index})
+        for numbered in played:
+            number, index = divmod(numbered.index, STRIDE)
+            game = numbered.model_copy(update={"index": index})
             matches[number].keep(game)
             if time.monotonic() - written > RESULT_SECONDS:
                 self.write_result()
@@ -278,9 +305,9 @@ class Match(GamesInProgress):
         """All finished games: of the folder, without one those of this process."""
         return iter(self._played) if self.folder is None else self.folder.games()
 
-    def play(self) -> Generator[MatchGame]:
-        """Play the missing games and yield each once it is on disk; closing the iterator stops the match."""
-        with closing(self.play_all()) as played:
+    def play(self, scheduler: Scheduler | None = None) -> Generator[MatchGame]:
+        """Play the missing games and yield each once it is on disk, as `play_all`."""
+        with closing(self.play_all(scheduler)) as played:
             for _, game in played:
                 yield game
 

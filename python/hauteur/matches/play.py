@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from hauteur import _core
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
@@ -62,6 +63,11 @@ class MatchOptions(TypedDict, total=False):
     """Threads of each net on the processor, 1 to 1024; 0: one a core."""
     backend: Backend | None
     """What computes the nets; None: what suits the machine."""
+    workers: int
+    """Processes of this machine that play the games; 0: this process plays them, or with `cluster` as many as fit. The
+    games are the same."""
+    cluster: str | None
+    """Where workers run: `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray."""
     out: str | Path | None
     """A folder that keeps the match; the same call resumes there after an interruption, and `games` may be raised. With
     other settings, nets or Python sources it is refused. None: nothing is kept on disk."""
@@ -95,7 +101,7 @@ def play_match(
         `swap`: each opening twice, A first and A second; `first`, `second`: A's side; `mover`: A is to move after it.
     options
         Any of `hauteur.matches.play.MatchOptions`: seed, openings, order, random_plies, max_plies, parallel,
-        batch_size, threads, backend, out, on_game, progress.
+        batch_size, threads, backend, workers, cluster, out, on_game, progress.
 
     Ctrl-C (KeyboardInterrupt) ends the match; the result then has the games played so far, and `complete` is False.
     Raise ValueError, in one line, for settings that are out of range or do not fit each other, the game or the folder;
@@ -272,9 +278,12 @@ def _settings(given: object, label: str) -> PlayerSettings:
 def _play(games: Match | Tournament, options: MatchOptions) -> None:
     """Play to the end or until Ctrl-C; write the page of a folder, and once all are played its games.FORM."""
     on_game = options.get("on_game")
+    wanted = WorkerOptions(options.get("workers", 0), options.get("cluster"), options.get("threads", 0))
     try:
-        with closing(games.play_all()) as played, ProgressLine(options.get("progress"), "opening the nets") as line:
-            for _, game in played:
+        with ExitStack() as stack:
+            line = stack.enter_context(ProgressLine(options.get("progress"), "opening the nets"))
+            scheduler = stack.enter_context(open_scheduler(wanted))
+            for _, game in stack.enter_context(closing(games.play_all(scheduler))):
                 _show(line, games)
                 if on_game is not None:
                     on_game(game)

@@ -70,9 +70,10 @@ class MatchGame(Section):
     """Time of each of `moves`; empty: not kept."""
 
     @classmethod
-    def of(cls, game: _core.Game, record: GameRecord, *, a: int = 0) -> MatchGame:
-        """Return what a match keeps of a game; a: index of player A in the game's plan."""
+    def of(cls, game: _core.Game, record: GameRecord) -> MatchGame:
+        """Return what a match keeps of a game; player A is the first of the two in the plan's numbers."""
         plan, scores = record.plan, record.scores
+        a = min(plan.sides)
         state = plan.begin(game)
         fen = None if plan.origin is None else state.notation()
         moves, begins = texts_of(state, [*plan.start, *record.actions.tolist()]), len(plan.start)

@@ -27,7 +27,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,9 @@ from hauteur.players.settings import PlayerSettings, changed_player, player_text
 from hauteur.system.run_directory import RunDirectory
 from hauteur.system.seeds import derived_seed, stream
 from hauteur.system.settings import kinds_at
+
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Scheduler
 
 DIGITS = 5
 """Significant digits of a value."""
@@ -259,7 +262,7 @@ Show = Callable[[str], None]
 class TuningFolder(RunDirectory):
     """Files of a tuning, and its matches, which resume on their own.
 
-    openings: of the games; openings_name: their identity.
+    openings: of the games; openings_name: their identity; scheduler: gives the games to workers.
     """
 
     SETTINGS = "tune.json"
@@ -269,6 +272,7 @@ class TuningFolder(RunDirectory):
     resources: Resources = field(default_factory=Resources)
     openings: Sequence[Opening] = ()
     openings_name: str = ""
+    scheduler: "Scheduler | None" = None
 
     def stamps(self) -> dict[str, str]:
         return super().stamps() | games_stamp(self.path)
@@ -283,7 +287,7 @@ class TuningFolder(RunDirectory):
             resources=self.resources,
             folder=MatchFolder(self.path / name),
         )
-        with closing(match.play()) as games:
+        with closing(match.play(self.scheduler)) as games:
             for _ in games:
                 pass
         return match.tally

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hauteur.system import host
+
 
 def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     """Write a file whole: under a temporary name first, renamed when all is on disk.
@@ -19,16 +21,15 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with naming(path):
-            with temporary.open("wb") as file:
-                file.write(data)
+            with host.disk.open(temporary, "wb") as file:
+                host.write_all(file, data)
                 if lasting:
-                    file.flush()
-                    os.fsync(file.fileno())
-            temporary.replace(path)
+                    host.disk.sync(file)
+            host.disk.rename(temporary, path)
             if lasting:
-                _sync_folder(path.parent)
+                host.disk.sync_folder(path.parent)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        host.disk.remove(temporary)
         raise
 
 
@@ -45,17 +46,6 @@ def naming(path: Path) -> Iterator[None]:
 def leftovers(folder: Path) -> list[Path]:
     """Files below a folder that `write_bytes` had not finished when its process ended."""
     return sorted(path for path in folder.rglob(".*.tmp") if path.is_file())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to disk, where the system can do so (not on Windows)."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def check_folder(path: Path) -> None:

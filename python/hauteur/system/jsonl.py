@@ -6,12 +6,12 @@ import os
 import reprlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from hauteur.system import host
 from hauteur.system.files import naming
 
 Entry = TypeVar("Entry", bound=BaseModel)
@@ -72,11 +72,12 @@ class Journal(Generic[Entry]):
 
     def append(self, *entries: Entry) -> None:
         """Add entries; they are on disk when this returns."""
-        with naming(self.path), self.path.open("a+b", buffering=0) as file:
-            lines = lines_of(entries, _cut_torn_line(file))
-            while lines:  # a disk that is almost full takes a part
-                lines = lines[file.write(lines) :]
-            os.fsync(file.fileno())
+        with naming(self.path), host.disk.open(self.path, "a+b") as file:
+            begin = _cut_torn_line(file)
+            host.write_all(file, lines_of(entries, begin))
+            host.disk.sync(file)
+            if not begin:  # the name of a new file is not on disk yet
+                host.disk.sync_folder(self.path.parent)
 
     def _entry(self, number: int, line: bytes) -> Entry:
         try:
@@ -120,7 +121,7 @@ def _digest(begin: int, body: bytes) -> bytes:
     return hashlib.blake2b(b"%d %b" % (begin, body), digest_size=DIGITS // 2).hexdigest().encode()
 
 
-def _cut_torn_line(file: FileIO) -> int:
+def _cut_torn_line(file: IO[bytes]) -> int:
     """Cut a line without end, which is what is left when the machine stopped while it was written; return the size."""
     end = file.seek(0, os.SEEK_END)
     tail, size = b"", 0

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from hauteur.system import host
+
 LOCK_FILE = ".lock"
 """It lies in the folder that it locks, empty, and is gone when the work ends; one that is left behind locks nothing."""
 
@@ -33,9 +35,12 @@ def locked(folder: Path, work: str) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):  # Windows removes no file that is open
-                (folder / LOCK_FILE).unlink()  # before the release: whoever waits for this file sees that it is gone
-            lock.release()
+            try:
+                with suppress(OSError):  # Windows removes no file that is open
+                    # Before the release: whoever waits for this file sees that it is gone.
+                    host.disk.remove(folder / LOCK_FILE)
+            finally:
+                lock.release()
     finally:
         for path in sorted(made, reverse=True):  # the innermost first
             with suppress(OSError):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hauteur.system import host
 from hauteur.system.files import leftovers, read_json, write_json
 from hauteur.system.lock import LOCK_FILE, locked
 from hauteur.system.provenance import provenance
@@ -111,9 +112,15 @@ class RunDirectory:
         return found
 
     def sweep(self) -> None:
-        """Delete the files that a process which ended while it wrote them has left behind."""
+        """Delete the files that a process which ended while it wrote them has left behind; bring all names to disk.
+
+        A process that was killed between giving a file its name and syncing the folder has left a file which later
+        work relies on, and which a loss of power would take away.
+        """
         for path in leftovers(self.path):
-            path.unlink(missing_ok=True)
+            host.disk.remove(path)
+        for folder in (self.path, *sorted(path for path in self.path.rglob("*") if path.is_dir())):
+            host.disk.sync_folder(folder)
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

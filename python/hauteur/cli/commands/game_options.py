@@ -59,6 +59,12 @@ class PlayOptions(NetOptions):
     """Without openings: uniformly random plies that each pair of games begins with. Default: 4."""
     parallel: int = 64
     """Games at a time."""
+    workers: int = 0
+    """Processes that play the games; 0: this process plays them, or with --cluster as many as fit. The games are the
+    same."""
+    cluster: str | None = None
+    """Where workers run: auto (the Ray of this machine), or HOST:PORT of the head of a cluster of Ray. Default:
+    processes of this machine, without Ray."""
 
     @property
     def resources(self) -> Resources:
@@ -116,6 +122,8 @@ class GameOptions(PlayOptions):
             "batch_size": resources.batch_size,
             "threads": resources.threads,
             "backend": resources.backend,
+            "workers": self.workers,
+            "cluster": self.cluster,
             "out": self.out,
             "progress": True,
         }

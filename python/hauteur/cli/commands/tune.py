@@ -11,6 +11,7 @@ import cyclopts
 
 from hauteur.cli.commands.game_options import PlayOptions
 from hauteur.cli.commands.options import PlayerText
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page
@@ -75,7 +76,9 @@ def strength(
     with resumable(out):
         openings = tuple(options.read_openings(load_game(options.game)))
         name = openings_name(options.openings) if options.openings else ""
-        tuned = tune_strength(tuning, TuningFolder(out, options.resources, openings, name), say)
+        with open_scheduler(WorkerOptions(options.workers, options.cluster, options.threads)) as scheduler:
+            folder = TuningFolder(out, options.resources, openings, name, scheduler)
+            tuned = tune_strength(tuning, folder, say)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else report(tuned))
 
 

@@ -1,0 +1,76 @@
+"""Work beside that of the present thread: threads of the system. A simulation takes turns in one thread instead."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class ItemQueue(Protocol[T]):
+    """What one thread puts in, another gets out, in that order."""
+
+    def put(self, item: T) -> None:
+        """Add an item."""
+
+    def get(self) -> T:
+        """Take the first item; wait for one where there is none."""
+
+    def empty(self) -> bool:
+        """Return whether there is no item now."""
+
+
+class Task(Protocol):
+    """Work that goes on beside the present thread's."""
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end, at most so many seconds."""
+
+    def is_alive(self) -> bool:
+        """Return whether it goes on."""
+
+
+class Consumer(Task, Protocol):
+    """Calls a function with item after item."""
+
+    error: Exception | None
+    """What has ended it before the last item."""
+
+
+class Threads:
+    """Begins work beside that of the present thread."""
+
+    def queue(self) -> ItemQueue[Any]:
+        """Return an empty queue between such work and the present thread."""
+        return queue.SimpleQueue()
+
+    def start(self, work: Callable[[], None], name: str) -> Task:
+        """Do some work; it ends with the process."""
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        thread.start()
+        return thread
+
+    def each(self, items: Iterable[T], take: Callable[[T], None], name: str) -> Consumer:
+        """Call `take` with each item as it comes; an error of either ends it and is kept."""
+        consumer = _ConsumingThread(items, take, name)
+        consumer.start()
+        return consumer
+
+
+class _ConsumingThread(threading.Thread):
+    """Calls a function with items, in this thread."""
+
+    def __init__(self, items: Iterable[T], take: Callable[[T], None], name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self.error: Exception | None = None
+        self._items: Iterable[Any] = items
+        self._take: Callable[[Any], None] = take
+
+    def run(self) -> None:
+        """Take the items until there are no more."""
+        try:
+            for item in self._items:
+                self._take(item)
+        except Exception as error:
+            self.error = error

@@ -1,0 +1,260 @@
+"""Units of games that workers play: plans as JSON, the games of those that a worker has at a time, and the units of
+matches.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from hauteur import _core
+from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
+from hauteur.games.registry import load_game
+from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.results import MatchGame
+from hauteur.networks.names import ResolvedNet
+from hauteur.players.build import Evaluators, Resources, build_player, player_nets
+from hauteur.players.player import Player
+from hauteur.players.settings import PlayerSettings
+
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
+    from hauteur.matches.match import GamesSettings
+
+OF_GAMES = ("visits", "cache_hits", "cache_lookups")
+"""Counts of ArenaFacts that units report."""
+OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
+"""Counts of its SearchFacts that units report."""
+
+SHARES = 8
+"""Units that the games of a short match make at least."""
+WAVE = 32
+"""Units that a scheduler is given at a time; two waves are open, so that no worker waits at a seam."""
+
+GAMES = TypeAdapter(list[MatchGame])
+
+
+def plan_to_json(plan: GamePlan) -> dict[str, Any]:
+    """Return a plan as JSON; its origin must be the start of a game's spec."""
+    start = {"start": plan.start, "origin": plan.origin_spec}
+    return {"index": plan.index, "sides": plan.sides, **start, "seed": plan.seed}
+
+
+def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
+    """Return the plan that `plan_to_json` wrote."""
+    spec = fields["origin"]
+    first, second = fields["sides"]
+    origin = None if spec is None else load_game(spec).new_initial_state()
+    return GamePlan(int(fields["index"]), (int(first), int(second)), tuple(fields["start"]), origin, fields["seed"])
+
+
+class UnitPlans:
+    """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
+
+    def __init__(self, take: TakeUnit) -> None:
+        self._take = take
+        self._plans: list[GamePlan] = []
+        self._running: dict[int, tuple[Unit, list[GameRecord]]] = {}
+
+    def __iter__(self) -> Iterator[GamePlan]:
+        return self
+
+    def __next__(self) -> GamePlan:
+        if not self._plans:
+            if (unit := self._take()) is None:
+                raise StopIteration
+            self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
+            running = unit, list[GameRecord]()
+            self._running |= {plan.index: running for plan in self._plans}
+        return self._plans.pop()
+
+    def ended(self, record: GameRecord) -> tuple[Unit, list[GameRecord]] | None:
+        """Take a game; return its unit with all games, by number, once it is the last of them."""
+        unit, records = self._running.pop(record.plan.index)
+        records.append(record)
+        return (unit, sorted(records, key=lambda one: one.plan.index)) if len(records) == unit.games else None
+
+
+def counts_of(facts: ArenaFacts) -> dict[str, float]:
+    """Return what was counted of games and searches until now, by name."""
+    counts = {name: getattr(facts, name) for name in OF_GAMES}
+    counts |= {name: getattr(facts.search, name) for name in OF_SEARCH}
+    counts["tree_bytes"] = facts.tree_bytes
+    return counts
+
+
+def spent_since(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, float]:
+    """Return what was counted between two moments: units are played side by side, so that what one has cost is what
+    came since the last one ended.
+    """
+    return {name: count - before.get(name, 0.0) for name, count in now.items()}
+
+
+class MatchUnits:
+    """The units of a match's missing games, or of those of all matches of a tournament.
+
+    ValueError for a player that only this process has.
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        settings: GamesSettings,
+        players: Mapping[str, PlayerSettings],
+        resources: Resources,
+        missing: int,
+    ) -> None:
+        # A worker plays two units side by side, whose games share its batches.
+        size = max(2, min(resources.parallel // 4, missing // SHARES) // 2 * 2)
+        self._size = size
+        self.sources: dict[str, Path] = {}
+        self._shared = {
+            "game": game.spec,
+            "players": [self._player(game, label, player) for label, player in players.items()],
+            "seed": settings.seed,
+            "max_plies": settings.max_plies,
+            "parallel": 2 * size,
+            "batch_size": resources.batch_size,
+            "backend": resources.backend,
+        }
+        self._files = {sha256: path.name for sha256, path in self.sources.items()}
+
+    def units(self, plans: Iterator[GamePlan]) -> Iterator[Unit]:
+        """Yield the units of these games, made as they are asked for."""
+        number = 0
+        while some := list(islice(plans, self._size)):
+            own = {"number": number, "plans": [plan_to_json(plan) for plan in some]}
+            yield Unit("match", f"match, unit {number}", self._shared, own, self._files, games=len(some))
+            number += 1
+
+    def _player(self, game: _core.Game, label: str, settings: PlayerSettings) -> dict[str, Any]:
+        """Return a player as JSON: its settings, and its nets by sha256, or by name those without a file."""
+        if isinstance(settings, Player) and (settings.function or settings.rules or settings.evaluator is not None):
+            raise ValueError(
+                f"player {label} holds an object of this process, which workers have not: give a net as a file, or "
+                "leave workers out"
+            )
+        nets = player_nets(game, settings)
+        self.sources |= {net.sha256: Path(net.path) for net in nets.values() if net.has_file}
+        named = {setting: net.sha256 if net.has_file else net.path for setting, net in nets.items()}
+        return {"label": label, "settings": settings.model_dump(mode="json", exclude_unset=True), "nets": named}
+
+
+def games_of_workers(
+    scheduler: Scheduler, units: MatchUnits, plans: Iterator[GamePlan], facts: ArenaFacts
+) -> Generator[MatchGame]:
+    """Yield the games of units as workers have played them; `facts` is kept up to date. Closing it gives no more away.
+
+    ValueError where a unit has not the games that were planned, or cannot be played.
+    """
+    began = time.perf_counter()
+    waiting = units.units(plans)
+    waves: deque[UnitBatch] = deque()
+    try:
+        while True:
+            while len(waves) < 2 and (wave := list(islice(waiting, WAVE))):
+                waves.append(scheduler.start(wave, units.sources))
+            if not waves:
+                return
+            for played in waves[0]:
+                games = checked_games(played)
+                _add(facts, played.result.facts, time.perf_counter() - began)
+                yield from games
+            waves.popleft()
+    finally:
+        for batch in waves:
+            batch.close()
+
+
+def checked_games(played: Played) -> list[MatchGame]:
+    """Return the games of a unit. ValueError where they are not those that were planned."""
+    try:
+        games = GAMES.validate_json(played.result.content)
+    except ValidationError as error:
+        raise ValueError(f"{played.unit.name}: its games cannot be read: {str(error).splitlines()[0]}") from None
+    if [game.index for game in games] != [plan["index"] for plan in played.unit.own["plans"]]:
+        raise ValueError(f"{played.unit.name}: its games are not those that were planned")
+    return games
+
+
+def _add(facts: ArenaFacts, spent: Mapping[str, float], seconds: float) -> None:
+    """Add what a unit has cost. seconds: of the clock, since the games began."""
+    facts.games += int(spent["games"])
+    facts.moves += int(spent["moves"])
+    for name in OF_GAMES:
+        setattr(facts, name, getattr(facts, name) + spent[name])
+    for name in OF_SEARCH:
+        count = getattr(facts.search, name)
+        setattr(facts.search, name, count + type(count)(spent[name]))
+    facts.search.total = seconds
+
+
+class MatchJob:
+    """Games of a match or a tournament, played by a worker. files: of the nets, by sha256; threads: of each net."""
+
+    def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
+        shared = unit.shared
+        self._shared = shared
+        self._game = load_game(shared["game"])
+        resources = Resources(shared["parallel"], shared["batch_size"], threads, shared["backend"])
+        self._layout = Layout(resources.parallel, resources.rows)
+        with ExitStack() as stack:
+            evaluators = stack.enter_context(Evaluators(self._game, resources))
+            self._players = [
+                build_player(
+                    self._game,
+                    PlayerSettings.model_validate(one["settings"]),
+                    evaluators,
+                    one["label"],
+                    {setting: _net(name, files) for setting, name in one["nets"].items()},
+                )
+                for one in shared["players"]
+            ]
+            self._stack = stack.pop_all()
+
+    def play(self, take: TakeUnit) -> Iterator[UnitResult]:
+        """Play units side by side until there are none; yield each once its last game has ended."""
+        plans = UnitPlans(take)
+        facts = ArenaFacts()
+        before: dict[str, float] = {}
+        games = play_games(
+            self._game,
+            self._players,
+            plans,
+            seed=self._shared["seed"],
+            purpose="match",
+            layout=self._layout,
+            rules=GameRules(max_plies=self._shared["max_plies"]),
+            facts=facts,
+        )
+        with closing(games) as played:
+            for record in played:
+                if (ended := plans.ended(record)) is not None:
+                    now = counts_of(facts)
+                    yield self._result(*ended, spent_since(before, now))
+                    before = now
+
+    def _result(self, unit: Unit, records: Sequence[GameRecord], spent: Mapping[str, float]) -> UnitResult:
+        """Return a unit's games as JSON, with what they took."""
+        games = [MatchGame.of(self._game, record) for record in records]
+        own = {"games": len(records), "moves": sum(len(record.actions) for record in records)}
+        content = json.dumps([game.model_dump(mode="json", exclude_defaults=True) for game in games])
+        return UnitResult(unit.key, content.encode(), {**own, **spent})
+
+    def close(self) -> None:
+        """Close the nets."""
+        self._stack.close()
+
+
+def _net(name: str, files: Mapping[str, Path]) -> ResolvedNet:
+    """Return a net by its sha256, or by the name of an evaluator without a file."""
+    return ResolvedNet(str(files.get(name, name)))

@@ -1,0 +1,111 @@
+"""Learning runs on a simulated machine, with faults: the check `simulate.py` in small, and what it has found."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from pydantic import BaseModel
+
+import simulate
+from hauteur.cluster.scheduler import Played
+from hauteur.learning.compute import UnitCosts
+from hauteur.learning.gate import GateResults
+from hauteur.learning.planned import PlannedGames
+from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.step_games import StepCost, StepGames
+from hauteur.matches.ratings.elo import Sprt
+from hauteur.system import host
+from hauteur.system.files import leftovers, naming
+from hauteur.system.jsonl import Journal, _cut_torn_line, lines_of
+from hauteur.system.run_directory import RunDirectory
+from simulate import PLANTS, RunError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def toys() -> Iterator[None]:
+    with simulate.toys():
+        yield
+
+
+@pytest.mark.parametrize("first", range(0, 160, 40))
+def test_runs_with_faults_end_with_the_files_of_runs_without(first: int) -> None:
+    for seed in range(first, first + 40):
+        assert simulate.simulate(seed, simulate.FAULTS)["commands"] > 0
+
+
+def test_a_seed_is_the_same_run_each_time() -> None:
+    assert simulate.simulate(5, 20) == simulate.simulate(5, 20)
+
+
+@pytest.mark.parametrize(("plant", "seed"), [("unsynced", 0), ("duplicate", 7), ("version", 2)])
+def test_bugs_that_are_put_in_are_found(plant: str, seed: int) -> None:
+    with PLANTS[plant](), pytest.raises(RunError):
+        simulate.simulate(seed, simulate.FAULTS)
+
+
+def every_line(costs: UnitCosts, kind: str, generation: int) -> tuple[int, int]:
+    """Charge a unit for every line that it has."""
+    lines = [cost for cost in costs._journal.entries() if (cost.kind, cost.generation) == (kind, generation)]
+    return sum(cost.evaluations for cost in lines), sum(cost.evaluations_large for cost in lines)
+
+
+def sweep_alone(folder: RunDirectory) -> None:
+    """Remove what is left behind, and leave the names unsynced."""
+    for path in leftovers(folder.path):
+        host.disk.remove(path)
+
+
+def discard_in_any_order(folder: RunFolder) -> None:
+    """Remove the recipe of a run that has done nothing, and then its first net."""
+    for path in (folder.config, folder.path / "meta.json", *folder.path.glob("nets/gen-00000*")):
+        host.disk.remove(path)
+
+
+def append_to_a_new_file(journal: Journal[Any], *entries: BaseModel) -> None:
+    """Add entries, and leave the name of a new file unsynced."""
+    with naming(journal.path), host.disk.open(journal.path, "a+b") as file:
+        host.write_all(file, lines_of(entries, _cut_torn_line(file)))
+        host.disk.sync(file)
+
+
+def charge_all_that_came(
+    games: StepGames, planned: PlannedGames, sprt: Sprt | None, on_games: Callable[[int], None]
+) -> tuple[GateResults, tuple[int, int]]:
+    """Play a gate match, and charge the units that came before its end, whichever they are."""
+    came: list[Mapping[str, float]] = []
+    playing = StepGames._played
+
+    def noted(*given: Any) -> Iterator[Played]:
+        for played in playing(*given):
+            came.append(played.result.facts)
+            yield played
+
+    with patch.object(StepGames, "_played", noted):
+        results, _ = rightly_matched(games, planned, sprt, on_games)
+    return results, StepCost.of(came, 0.0).evaluations
+
+
+rightly_matched = StepGames.gate_match
+
+FOUND: dict[str, tuple[type, str, Callable[..., Any], int]] = {
+    "a unit with two lines of costs was charged twice": (UnitCosts, "of", every_line, 1),
+    "the name of a new journal was lost with the power": (Journal, "append", append_to_a_new_file, 16),
+    "a name that a killed process had not synced was lost with the power": (RunDirectory, "sweep", sweep_alone, 84),
+    "of a run that had done nothing a net was left without the recipe": (
+        RunFolder,
+        "discard",
+        discard_in_any_order,
+        295,
+    ),
+    "what a sequential test cost depended on the order of answers": (StepGames, "gate_match", charge_all_that_came, 2),
+}
+"""Faults that the check has found: what happened, the method as it was, and a seed that finds it."""
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_a_fault_that_was_found_stays_away(what: str) -> None:
+    owner, name, as_it_was, seed = FOUND[what]
+    assert simulate.simulate(seed, simulate.FAULTS)["commands"] > 1
+    with patch.object(owner, name, as_it_was), pytest.raises(RunError):
+        simulate.simulate(seed, simulate.FAULTS)
