@@ -131,6 +131,7 @@ examples: setup-dev  ## run the programs in examples/
 pictures: REPORT := $(RUNS)/pictures
 pictures: setup-dev  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for report and pages
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(REPORT)
+	$(BIN)/python tools/tree_picture.py
 	$(BIN)/python docs/site/pictures.py --report $(REPORT)/report.html
 	$(BIN)/python docs/site/screenshots.py analyse review --pictures docs/pictures
 

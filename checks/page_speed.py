@@ -1,7 +1,8 @@
 """Measure the page without a server in Chromium, beside the wheel on the same machine: rows and visits a second.
 
 `python checks/page_speed.py` needs `make page` and Debian's Chromium. It prints one line a measurement; each figure is
-the median of REPEATS, taken in turns, so that all have the same load of the machine.
+the median of REPEATS, taken in turns, so that all have the same load of the machine. The browser computes with both
+builds of the core, in one worker; then a search is shared by as many workers as there are cores, up to four.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import Analysis
@@ -32,6 +34,7 @@ from hauteur.networks.registry import load
 ROOT = Path(__file__).resolve().parent.parent
 NETS = {"chess": "chess", "connect4": "connect4", "nogo9": "nogo(size=9)"}
 REPEATS, SECONDS = 5, 2.0
+SHARED_VISITS = 6_000
 VISITS = {"uniform": 200_000, "chess": 2_000}
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").partition("\n")[2].strip().removesuffix(";")
 
@@ -43,19 +46,50 @@ class QuietHandler(SimpleHTTPRequestHandler):
         """Print nothing."""
 
 
+BUILDS = {"relaxed": "core_relaxed_bg.wasm", "plain": "core_bg.wasm"}
+CORES = "navigator.hardwareConcurrency ?? 1"
+"""What the script of the page asks for."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of Chromium at the page: one for each build, and the page alone with one worker and with all."""
+
+    builds: dict[str, Page]
+    one_worker: Page
+    all_workers: Page
+
+
 @contextmanager
-def window(folder: Path) -> Iterator[Page]:
+def opened(folder: Path) -> Iterator[Windows]:
     """Serve the page and open it in Chromium."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/keys.html"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(f"http://127.0.0.1:{server.server_address[1]}/keys.html")
-        page.evaluate(f"({SCRIPT}).load", list(NETS))
-        yield page
+
+        def window() -> Page:
+            page = browser.new_context().new_page()
+            page.goto(address)
+            return page
+
+        builds = {name: window() for name in BUILDS}
+        for name, page in builds.items():
+            page.evaluate(f"({SCRIPT}).load", [BUILDS[name], list(NETS)])
+        one = window()
+        one.context.route("**/shares.js", _alone)
+        yield Windows(builds, one, window())
         browser.close()
     server.shutdown()
+
+
+def _alone(route: Route) -> None:
+    """Let the script of the page believe that there is one core."""
+    text = route.fetch().text()
+    if CORES not in text:
+        raise ValueError(f"shares.js has no {CORES!r}")
+    route.fulfill(body=text.replace(CORES, "1"), content_type="text/javascript")
 
 
 def wheel_rows(net: str, game: str, instructions: str | None) -> float:
@@ -93,16 +127,27 @@ def main() -> int:
     if not (folder / "facts.json").is_file() or shutil.which("chromium") is None:
         print(f"page_speed: needs {folder} (make page) and Chromium", file=sys.stderr)
         return 1
-    with window(folder) as page:
+    with opened(folder) as windows:
         for net, game in NETS.items():
-            browser = partial(page.evaluate, f"({SCRIPT}).rows", [net, game, SECONDS])
-            ways: dict[str, Callable[[], float]] = {"browser": browser}
+            ways: dict[str, Callable[[], float]] = {
+                name: partial(page.evaluate, f"({SCRIPT}).rows", [net, game, SECONDS])
+                for name, page in windows.builds.items()
+            }
             for name, instructions in (("wheel", None), ("wheel unfused", "unfused")):
                 ways[name] = partial(wheel_rows, net, game, instructions)
             compare(f"rows a second, {net}", ways)
         for net in VISITS:
-            browser = partial(page.evaluate, f"({SCRIPT}).search", [net, VISITS[net]])
-            compare(f"visits a second, chess, {net}", {"browser": browser, "wheel": partial(wheel_visits, net)})
+            ways = {
+                name: partial(page.evaluate, f"({SCRIPT}).search", [net, VISITS[net]])
+                for name, page in windows.builds.items()
+            }
+            compare(f"visits a second, chess, {net}", {**ways, "wheel": partial(wheel_visits, net)})
+        workers = {"one worker": windows.one_worker, "all workers": windows.all_workers}
+        shared: dict[str, Callable[[], float]] = {
+            name: partial(page.evaluate, f"({SCRIPT}).shared", ["chess", SHARED_VISITS])
+            for name, page in workers.items()
+        }
+        compare("visits a second, chess, chess, as the page searches", shared)
     return 0
 
 

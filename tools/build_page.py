@@ -41,6 +41,8 @@ from page_nets import page_net
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "python" / "hauteur" / "web" / "static"
 SCRIPTS = ROOT / "crates" / "page" / "web"
+CORE = ("core.js", "core_bg.wasm", "core_relaxed_bg.wasm")
+"""What `tools/page_core.sh` makes: one script, and the core without and with relaxed SIMD."""
 OWN = ("Play", "Odds", "Analyse", "Explain", "Methods")
 """Pages that need no machine."""
 MOST_NET = 1_500_000
@@ -171,7 +173,7 @@ def build(out: Path, core: Path, nets: Sequence[Path]) -> None:
     shutil.copytree(STATIC, made / "static", ignore=lambda _, names: SERVED & set(names))
     for path in SCRIPTS.iterdir():
         shutil.copyfile(path, made / "static" / path.name)
-    for name in ("core.js", "core_bg.wasm"):
+    for name in CORE:
         shutil.copyfile(core / name, made / "static" / name)
     (made / "static" / "figures.css").write_text(STYLE, encoding="utf-8")
     found = facts(write_nets(net_files(nets), made / "nets"))
@@ -183,14 +185,15 @@ def build(out: Path, core: Path, nets: Sequence[Path]) -> None:
 
 
 def wire_bytes(folder: Path) -> int:
-    """Return the bytes of all files of the page, each as a host sends it with gzip."""
-    return sum(len(gzip.compress(path.read_bytes(), 6)) for path in folder.rglob("*") if path.is_file())
+    """Return the bytes that a visitor loads at most, each file as a host sends it with gzip; of two cores one."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "core_bg.wasm"]
+    return sum(len(gzip.compress(path.read_bytes(), 6)) for path in files)
 
 
 def main() -> int:
     """Build the page as the command line says; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--core", type=Path, required=True, help="folder of core.js and core_bg.wasm")
+    parser.add_argument("--core", type=Path, required=True, help=f"folder of {', '.join(CORE)}")
     parser.add_argument("--out", type=Path, default=ROOT / "dist" / "page", help="folder that is written")
     parser.add_argument("nets", type=Path, nargs="*", help="more nets: .pb.gz or .safetensors")
     given = parser.parse_args()

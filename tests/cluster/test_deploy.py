@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,36 @@ def test_the_cluster_of_ray_fits_its_schema() -> None:
         pytest.skip("the schema comes with Ray")
     schema = Path(str(found.submodule_search_locations[0])) / "autoscaler" / "ray-schema.json"  # type: ignore[index]
     jsonschema.validate(cluster, json.loads(schema.read_text(encoding="utf-8")))
+
+
+def test_packages_have_the_version_and_what_the_wheel_needs() -> None:
+    """The recipes of conda and Homebrew."""
+    version = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert version is not None
+    (recipe,) = documents("conda/recipe.yaml")
+    assert recipe["context"]["version"] == version[1]
+    assert {word.replace(" ", "") for word in recipe["requirements"]["run"]} == {
+        f"python{project['project']['requires-python']}",
+        *project["project"]["dependencies"],
+    }
+    assert f"{project['build-system']['requires'][0]}" in {
+        word.replace(" ", "") for word in recipe["requirements"]["host"]
+    }
+    formula = (DEPLOY / "homebrew" / "hauteur.rb").read_text(encoding="utf-8")
+    assert f'version "{version[1]}"' in formula
+    assert f"hauteur-{version[1]}.tar.gz" in formula
+
+
+def test_the_workflow_of_the_page_publishes_what_make_page_writes() -> None:
+    text = (ROOT / ".github" / "workflows" / "page.yml").read_text(encoding="utf-8")
+    build, publish = yaml.safe_load(text)["jobs"].values()
+    assert {"run": "make page"} in build["steps"]
+    assert build["steps"][-1]["with"]["path"] == "dist/page"
+    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
+    assert all(
+        re.search(r"@[0-9a-f]{40}", step["uses"]) for step in build["steps"] + publish["steps"] if "uses" in step
+    )
 
 
 def test_one_version_of_ray_and_of_the_image() -> None:

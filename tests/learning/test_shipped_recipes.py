@@ -10,7 +10,15 @@ from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.learning.recipe import load_recipe
 from hauteur.learning.run import learn
-from hauteur.learning.shipped_recipes import BUNDLED, CATALOGUE, FOLDER, recipe_file, recipe_lines, shipped_recipes
+from hauteur.learning.shipped_recipes import (
+    BUNDLED,
+    CATALOGUE,
+    FOLDER,
+    expectation,
+    recipe_file,
+    recipe_lines,
+    shipped_recipes,
+)
 from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.settings import parse_player
 
@@ -90,3 +98,10 @@ def test_a_recipe_by_name_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run = learn("tictactoe", *small, "run.solved_positions=0", on_generation=lambda _: None)
     assert run.folder == Path("runs/tictactoe/default")
     assert run.best.is_file()
+
+
+def test_what_a_run_takes_and_reaches_is_said_of_recipes_that_were_measured(tmp_path: Path) -> None:
+    assert expectation("tictactoe") == "tictactoe: 18 s of CPU time in all; then no loss in any line of play"
+    assert expectation("chess") == ""
+    (tmp_path / "tictactoe.toml").write_text('game = "tictactoe"\n', encoding="utf-8")
+    assert expectation(tmp_path / "tictactoe.toml") == ""

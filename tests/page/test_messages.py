@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from page_client import PageClient
+from playwright.sync_api import Route
 from tree_digests import BATCH, NETS, POSITIONS, SEED, VISITS, digest, evaluator, position
 
 from hauteur.engine.nets import NetChoice
@@ -139,14 +140,55 @@ def test_explanations(client: PageClient, game: str) -> None:
 SETTINGS: tuple[dict[str, str], ...] = ({}, {"search_contempt.n_scl": "5"}, {"solver": "on", "cpuct.init": "2.5"})
 
 
+PLAIN = 'export const coreFile = () => "static/core_bg.wasm";'
+"""The choice of a build as a browser without relaxed SIMD makes it."""
+
+
+@pytest.fixture(params=["relaxed", "plain"])
+def build(request: pytest.FixtureRequest, client: PageClient) -> str:
+    """The build of the core that the page takes: this browser's, and that of one without relaxed SIMD."""
+    if request.param == "plain":
+        client.page.context.route(
+            "**/builds.js", lambda route: route.fulfill(body=PLAIN, content_type="text/javascript")
+        )
+    return str(request.param)
+
+
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "plain")
 @pytest.mark.parametrize(("game", "fen", "plies"), POSITIONS)
-def test_same_trees(client: PageClient, game: str, fen: str, plies: int, settings: dict[str, str]) -> None:
+def test_same_trees(client: PageClient, build: str, game: str, fen: str, plies: int, settings: dict[str, str]) -> None:
+    """The plain build has the bits of `unfused`, the other those of every processor with a fused multiply-add."""
     state, moves = position(game, fen, plies)
     client.connect("explain")
     sides = {"a": {"net": "uniform", "settings": settings}, "b": {"net": NETS[game], "settings": settings}}
     question = {"visits": VISITS, "seed": SEED, "batch_size": BATCH, **sides}
     client.ask("start", game=game, fen=fen, moves=moves, **question)
     found = client.event("done")["sides"]
+    used = found["b"]["evaluator"].split()[-1]
+    assert used in (
+        ("simd128",) if build == "plain" else ("relaxed-simd", "simd128")
+    )  # the second where nothing is fused
+    wheel_form = "unfused" if used == "simd128" else None
     assert found["a"]["digest"] == digest(state, UniformEvaluator(state.game), settings)
-    assert found["b"]["digest"] == digest(state, evaluator(state, game, "unfused"), settings)
+    assert found["b"]["digest"] == digest(state, evaluator(state, game, wheel_form), settings)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 4])
+def test_the_same_tree_with_any_number_of_workers(client: PageClient, cores: int) -> None:
+    """More workers than cores answer as well; what they share are messages."""
+    client.page.context.route("**/shares.js", lambda route: _with_cores(route, cores))
+    client.connect("explain")
+    settings = {"search_contempt.n_scl": "20"}
+    side = {"net": "connect4", "settings": settings}
+    client.ask("start", game="connect4", visits=3000, seed=SEED, batch_size=64, a=side, b=side)
+    state, _ = position("connect4", "", 0)
+    found = client.event("done")["sides"]["a"]
+    form = "unfused" if found["evaluator"].endswith("simd128") else None
+    assert found["digest"] == digest(state, evaluator(state, "connect4", form), settings, 3000, 64)
+
+
+def _with_cores(route: Route, cores: int) -> None:
+    """Let the script believe that there are so many cores."""
+    text = route.fetch().text()
+    assert "navigator.hardwareConcurrency ?? 1" in text
+    route.fulfill(body=text.replace("navigator.hardwareConcurrency ?? 1", str(cores)), content_type="text/javascript")

@@ -4,10 +4,13 @@ import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Locator, Page, Request, expect
+
+import hauteur as ht
 
 NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods", "method-search-contempt")
 WITH_A_BOARD = ("play", "odds", "analyse", "explain")
@@ -57,7 +60,8 @@ def test_pages_that_need_the_server_say_so(windows: Windows) -> None:
 
 
 def test_size(built_page: Path) -> None:
-    files = [path for path in built_page.rglob("*") if path.is_file()]
+    """A browser loads one of the two cores."""
+    files = [path for path in built_page.rglob("*") if path.is_file() and path.name != "core_bg.wasm"]
     sizes = {path: len(gzip.compress(path.read_bytes(), 6)) for path in files}
     nets = [size for path, size in sizes.items() if path.parent.name == "nets"]
     assert sum(sizes.values()) <= MOST_BYTES
@@ -92,6 +96,45 @@ def test_a_game_of_chess_at_odds(windows: Windows) -> None:
         page.locator("#resign").click()
         page.locator("#resign").click()
         expect(page.locator("#status")).to_contain_text("1-0 (resignation)")
+
+
+QUEEN_DOWN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"
+MOST_PLIES = 300
+
+
+def square(page: Page, name: str) -> Locator:
+    """A square of the board."""
+    return page.locator(f'.square[aria-label^="{name},"]')
+
+
+@pytest.mark.parametrize("hand", ["mouse", "touch"])
+def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
+    """The person, by mouse or by finger on a phone, makes the moves of a search; the game ends on the board."""
+    phone: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True} if hand == "touch" else {}
+    page = windows.open("odds.html?odds=queen&gives=white&visits=30", **phone)
+    expect(page.locator("#odds")).to_contain_text("White plays without queen d1", timeout=LONG)
+    expect(page).to_have_title("Beat the engine that gave you its queen")
+    take = "tap" if hand == "touch" else "click"
+    state = ht.position("chess", QUEEN_DOWN)
+    with ht.evaluator("chess") as net, no_requests(page):
+        while state.outcome() is None and state.ply < MOST_PLIES:
+            if state.to_move == 1:
+                move = ht.search(state, net, visits=60).best_move
+                getattr(square(page, move.uci[:2]), take)()
+                getattr(square(page, move.uci[2:4]), take)()
+                if len(move.uci) > 4:
+                    getattr(page.locator(".picker button").first, take)()
+            expect(page.locator("#moves li")).not_to_have_count(state.ply, timeout=LONG)
+            for text in page.locator("#moves li").all_inner_texts()[state.ply :]:
+                state.apply_text(text.split()[-1])
+    expect(page.locator("#after")).to_be_visible()
+    assert too_wide(page) == []
+
+
+def test_a_bad_link_is_refused_in_one_line(windows: Windows) -> None:
+    page = windows.open("odds.html?odds=crown")
+    expect(page.locator("#notice-page")).to_contain_text("crown", timeout=LONG)
+    shown(page)
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect4", "gomoku", "hex", "othello", "go", "minichess", "nogo"])

@@ -48,12 +48,14 @@ def evaluator(state: _core.State, game: str, instructions: str | None) -> CoreEv
     return CoreEvaluator(state.game, net, threads=1, precision="float32", instructions=instructions)
 
 
-def digest(state: _core.State, evaluator: Any, settings: dict[str, str]) -> str:
+def digest(
+    state: _core.State, evaluator: Any, settings: dict[str, str], visits: int = VISITS, batch: int = BATCH
+) -> str:
     """Digest of the wheel's tree."""
     params = assigned(SearchParams, settings.items(), "settings")
-    with Analysis(evaluator, params, seed=SEED, batch_size=BATCH) as analysis:
+    with Analysis(evaluator, params, seed=SEED, batch_size=batch) as analysis:
         analysis.set_position(state.start, state.moves)
-        analysis.search(Limits(visits=VISITS))
+        analysis.search(Limits(visits=visits))
         return analysis.tree_facts().digest
 
 

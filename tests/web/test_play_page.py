@@ -305,6 +305,58 @@ def test_a_whole_game_at_odds(windows: Windows, giver: str) -> None:
     expect(course.filter(has_text=re.compile("handicap|not downloaded|there is no net"))).to_be_visible(timeout=60_000)
 
 
+# -- links -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_opens_a_game_and_is_made_again(windows: Windows) -> None:
+    page = windows.open("/odds?odds=queen&gives=white&visits=30")
+    expect(page.locator("#odds")).to_contain_text("White plays without queen d1")
+    expect(page.locator("#moves li")).to_have_count(1)
+    expect(page.locator("#status")).to_contain_text("Your turn")
+    expect(page).to_have_title("Beat the engine that gave you its queen")
+    assert "?" not in page.url
+    page.locator("#setup summary").click()
+    page.get_by_role("button", name="Link to this game").click()
+    text = page.locator("#link").input_value()
+    words, _, link = text.partition(": ")
+    assert words == "Beat the engine that gave you its queen"
+    assert link.endswith("/odds?game=chess&you=second&odds=queen+d1&gives=white&start=518&visits=30")
+    page.reload()  # goes on with the game
+    expect(page.locator("#moves li")).to_have_count(1)
+    other = windows.open(link)
+    expect(other.locator("#odds")).to_contain_text("White plays without queen d1")
+
+
+@pytest.mark.parametrize(
+    ("link", "line"),
+    [
+        ("odds?odds=crown", "crown"),
+        ("odds?odds=queen&gives=red", "gives=red, allowed are white and black"),
+        ("odds?odds=queen&start=960", "start=960, allowed are 0 to 959"),
+        ("odds?odds=queen&visits=-5", "visits=-5, allowed are numbers above 0"),
+        ("odds?odds=queen&visits=5&seconds=1", "visits= and seconds=; a link has one limit"),
+        ("odds?odds=queen&odds=rook", "odds= twice"),
+        ("odds?odds=queen&you=third", "you=third, allowed are first and second"),
+        ("odds?odds=queen&clock=soon", "SECONDS+INCREMENT"),
+        ("odds?odds=queen&player=nobody", "nobody"),
+        ("odds?odds=queen&stake=10", "stake=; a link has game, fen"),
+        ("play?game=connect4&odds=queen", "chess alone, and game=connect4"),
+    ],
+)
+def test_a_bad_link_is_refused_in_one_line(windows: Windows, link: str, line: str) -> None:
+    page = windows.open(f"/{link}")
+    expect(page.locator("#notice-page")).to_contain_text(line)
+    assert "\n" not in page.locator("#notice-page").inner_text()
+    expect(page.locator("#board")).to_have_attribute("data-game", "chess")
+
+
+def test_no_link_to_a_game_of_two_persons(windows: Windows) -> None:
+    page = windows.open("/play?game=tictactoe")
+    page.locator("[name=who]").nth(1).select_option("person")
+    page.get_by_role("button", name="Link to this game").click()
+    expect(page.locator("#notice-page")).to_contain_text("one person against an engine")
+
+
 def test_a_move_is_planned_while_the_engine_thinks(windows: Windows) -> None:
     page = windows.open()
     choose_handicap(page, "White")

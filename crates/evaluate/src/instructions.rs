@@ -22,6 +22,8 @@ pub enum Instructions {
     Avx2,
     /// 4 floats at a time (64-bit ARM).
     Neon,
+    /// 4 floats at a time (WebAssembly), with the fused multiply-add of relaxed SIMD.
+    Relaxed,
     /// 4 floats at a time (WebAssembly), without fused multiply-add.
     Simd128,
     /// Plain Rust with the bits of the fused multiply-add: slow where the processor has none.
@@ -44,11 +46,13 @@ pub enum Precision {
     Bfloat16,
 }
 
-use Instructions::{Amx, Avx2, Avx512, EmulatedAmx, EmulatedAvx512, Neon, Portable as Plain, Simd128, Unfused};
+use Instructions::{
+    Amx, Avx2, Avx512, EmulatedAmx, EmulatedAvx512, Neon, Portable as Plain, Relaxed, Simd128, Unfused,
+};
 
 impl Instructions {
     /// All of them that are for use, the best first.
-    pub const ALL: [Instructions; 7] = [Amx, Avx512, Avx2, Neon, Simd128, Plain, Unfused];
+    pub const ALL: [Instructions; 8] = [Amx, Avx512, Avx2, Neon, Relaxed, Simd128, Plain, Unfused];
 
     /// Those that are for tests alone.
     pub const EMULATED: [Instructions; 2] = [EmulatedAmx, EmulatedAvx512];
@@ -78,10 +82,12 @@ impl Instructions {
             #[cfg(target_arch = "x86_64")]
             Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             Neon => cfg!(target_arch = "aarch64"),
+            #[cfg(target_feature = "relaxed-simd")]
+            Relaxed => crate::lanes::simd128::fuses(),
             Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
             Plain | Unfused => true,
             EmulatedAmx | EmulatedAvx512 => cfg!(not(target_arch = "wasm32")),
-            #[allow(unreachable_patterns)] // on processors other than x86
+            #[allow(unreachable_patterns)] // where there are all of them
             _ => false,
         }
     }
@@ -110,6 +116,7 @@ impl Instructions {
             Avx512 => "avx512",
             Avx2 => "avx2",
             Neon => "neon",
+            Relaxed => "relaxed-simd",
             Simd128 => "simd128",
             Plain => "portable",
             Unfused => "unfused",
@@ -214,9 +221,15 @@ fn winograd(layers: &Layers, precision: Precision, instructions: Instructions, c
         (Avx2, _) => Box::new(Tower::<crate::lanes::x86::Avx2, crate::lanes::x86::Avx2>::new(layers, chunk)),
         #[cfg(target_arch = "aarch64")]
         (Neon, _) => Box::new(Tower::<crate::lanes::neon::Neon, crate::lanes::neon::Neon>::new(layers, chunk)),
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        #[cfg(target_feature = "relaxed-simd")]
+        (Relaxed, _) => {
+            use crate::lanes::simd128::Simd128;
+            Box::new(Tower::<Simd128<true>, Simd128<true>>::new(layers, chunk))
+        }
+        #[cfg(target_feature = "simd128")]
         (Simd128, _) => {
-            Box::new(Tower::<crate::lanes::simd128::Simd128, crate::lanes::simd128::Simd128>::new(layers, chunk))
+            use crate::lanes::simd128::Simd128;
+            Box::new(Tower::<Simd128<false>, Simd128<false>>::new(layers, chunk))
         }
         #[cfg(not(target_arch = "wasm32"))]
         (EmulatedAvx512, _) => Box::new(Tower::<Halves, Portable<true>>::new(layers, chunk)),

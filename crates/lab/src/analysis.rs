@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use hauteur_core::evaluator::{Evaluator, Origin};
+use hauteur_core::evaluator::{Evaluator, Origin, Reads};
 use hauteur_core::forest::Forest;
 use hauteur_core::game::Action;
 use hauteur_core::params::SearchParams;
@@ -12,6 +12,8 @@ use hauteur_core::rules::second_net::{Net, SecondNet};
 use hauteur_core::search::Search;
 use hauteur_core::step::{BatchBuffers, StepFacts, step};
 
+use crate::flight::Flight;
+use crate::host::AWAITED;
 use crate::limits::{Limits, Progress, stop_reason};
 use crate::position::Position;
 use crate::report::{Pace, Report, report};
@@ -51,6 +53,26 @@ pub enum Turn {
     Rests,
 }
 
+/// How a net's batches are computed.
+enum Batches {
+    /// Rows of features, whose answers may come later.
+    Planes(Flight),
+    /// Positions, or nothing.
+    Others(BatchBuffers),
+}
+
+/// Batches of one turn, and how many of them are done: every net computes as many, one net after the other.
+#[derive(Clone, Copy)]
+struct Plan {
+    rows: usize,
+    batches: usize,
+    done: usize,
+    /// Rows were computed.
+    any: bool,
+    /// Rows of the tree before the first batch.
+    rows_before: u64,
+}
+
 /// Counts of a tree that limits look at.
 #[derive(Clone, Copy, Default)]
 struct Counts {
@@ -69,6 +91,8 @@ struct Run {
     batch_seconds: f64,
     reported: f64,
     reported_best: Option<Action>,
+    /// What is left of a turn whose rows are computed elsewhere.
+    waiting: Option<Plan>,
 }
 
 /// A tree, its position, and the search of it.
@@ -80,7 +104,7 @@ pub struct Analysis {
     forest: Option<Forest>,
     tree: usize,
     position: Position,
-    buffers: Vec<(Net, BatchBuffers)>,
+    buffers: Vec<(Net, Batches)>,
     row_seconds: f64,
     run: Option<Run>,
     pace: Pace,
@@ -139,7 +163,11 @@ impl Analysis {
         self.tree = forest.add(self.position.state.clone_box(), None);
         let info = self.position.game.info().clone();
         let asked = [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net));
-        self.buffers = asked.map(|net| (net, BatchBuffers::new(&info, self.net(net), self.batch_size))).collect();
+        let batches = |net| match self.net(net).reads() {
+            Reads::Planes => Batches::Planes(Flight::new(&info, self.batch_size)),
+            _ => Batches::Others(BatchBuffers::new(&info, self.net(net), self.batch_size)),
+        };
+        self.buffers = asked.map(|net| (net, batches(net))).collect();
         self.forest = Some(forest);
         Ok(())
     }
@@ -153,6 +181,7 @@ impl Analysis {
 
     /// Goes to a position of the same game: one that extends the last one keeps its subtree, if the settings allow it.
     pub fn go_to(&mut self, position: &Position) -> Result<(), String> {
+        self.land();
         let known = self.position.moves.len();
         let same_game = self.position.spec() == position.spec();
         let extends = same_game && position.moves.starts_with(&self.position.moves);
@@ -197,6 +226,7 @@ impl Analysis {
 
     /// Begins a search within limits.
     pub fn begin(&mut self, limits: Limits, clock: Clock) -> Result<(), String> {
+        self.land();
         let (now, base) = (clock(), self.counts());
         let forest = self.forest.as_mut().ok_or("there is no position yet")?;
         let tree = forest.tree_mut(self.tree).map_err(|error| error.0)?;
@@ -211,6 +241,7 @@ impl Analysis {
             batch_seconds: 0.0,
             reported: f64::NEG_INFINITY,
             reported_best: None,
+            waiting: None,
         });
         Ok(())
     }
@@ -220,7 +251,17 @@ impl Analysis {
         self.run.is_some()
     }
 
-    /// Ends the search; nothing is in flight between two turns.
+    /// Takes back what is in flight.
+    fn land(&mut self) {
+        let Some(forest) = &mut self.forest else { return };
+        for (_, batches) in &mut self.buffers {
+            if let Batches::Planes(flight) = batches {
+                flight.cancel(forest);
+            }
+        }
+    }
+
+    /// Ends the search, and takes back what is in flight.
     pub fn stop(&mut self, clock: Clock) {
         if self.run.is_some() {
             self.end("stopped", clock);
@@ -228,20 +269,33 @@ impl Analysis {
     }
 
     fn end(&mut self, reason: &'static str, clock: Clock) {
+        self.land();
         self.keep_pace(clock());
         self.reason = reason;
         self.run = None;
     }
 
-    /// Searches for one batch, or a few small ones.
+    /// Searches for one batch, or a few small ones. Where an evaluator answers `AWAITED` the turn is finished by a later call.
     pub fn turn(&mut self, clock: Clock) -> Result<Turn, String> {
-        let Some((rows, batches)) = self.run.as_ref().map(|run| self.plan(run, clock())) else { return Ok(Turn::Over) };
-        let before = self.counts().rows;
-        let any = self.step(rows, batches).inspect_err(|_| self.run = None)?;
+        let Some(run) = &mut self.run else { return Ok(Turn::Over) };
+        let waiting = run.waiting.take();
+        let mut plan = match (waiting, &self.run) {
+            (None, Some(run)) => self.plan(run, clock()),
+            (Some(plan), _) => plan,
+            (None, None) => return Ok(Turn::Over),
+        };
+        let computed = self.step(&mut plan);
+        if let (Err(error), Some(run)) = (&computed, &mut self.run)
+            && error == AWAITED
+        {
+            run.waiting = Some(plan);
+            return Ok(Turn::On(false));
+        }
+        computed.inspect_err(|_| self.run = None)?;
         let now = clock();
-        self.measure(now, self.counts().rows - before);
+        self.measure(now, self.counts().rows - plan.rows_before);
         self.keep_pace(now);
-        if !any && self.search()?.is_finished() {
+        if !plan.any && self.search()?.is_finished() {
             let Some(run) = &self.run else { return Ok(Turn::Over) };
             if run.limits.is_infinite() {
                 return Ok(Turn::Rests);
@@ -262,7 +316,13 @@ impl Analysis {
 
     /// Rows of the next batch, and batches before the limits are looked at again: few rows in a small tree, and where time counts what
     /// LONGEST_BATCH takes, all of them together what is left of the time; one batch as long as nothing is known of a row's time.
-    fn plan(&self, run: &Run, now: f64) -> (usize, usize) {
+    fn plan(&self, run: &Run, now: f64) -> Plan {
+        let (rows, batches) = self.batches(run, now);
+        Plan { rows, batches, done: 0, any: false, rows_before: self.counts().rows }
+    }
+
+    /// See `plan`.
+    fn batches(&self, run: &Run, now: f64) -> (usize, usize) {
         let rows = self.batch_size.min((self.counts().root_visits / VISITS_PER_ROW) as usize).max(1);
         if run.limits.by_visits_alone() {
             return (rows, (ROWS_A_STEP / rows).max(1));
@@ -279,29 +339,34 @@ impl Analysis {
         (rows, (ROWS_A_STEP.min(fitting) / rows).max(1))
     }
 
-    /// Lets every net compute this many batches of this many rows; whether there were any.
-    fn step(&mut self, rows: usize, batches: usize) -> Result<bool, String> {
+    /// Computes the batches of a plan that are not done.
+    fn step(&mut self, plan: &mut Plan) -> Result<(), String> {
         let mut buffers = std::mem::take(&mut self.buffers);
         let mut forest = self.forest.take().ok_or("there is no position yet")?;
         let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
-        let (mut any, mut done) = (false, Ok(()));
-        'nets: for (net, buffers) in &mut buffers {
-            buffers.limit(rows);
-            for _ in 0..batches {
-                let forests = std::slice::from_mut(&mut forest);
-                let users = [(0, *net)];
-                match step(forests, &users, self.net(*net), buffers, &root_line, &mut StepFacts::default()) {
-                    Ok(computed) => any |= computed > 0,
-                    Err(error) => {
-                        done = Err(error);
-                        break 'nets;
-                    }
+        let mut failed = None;
+        while failed.is_none() && plan.done < plan.batches * buffers.len() {
+            let (net, buffers) = &mut buffers[plan.done / plan.batches];
+            let (evaluator, rows) = (self.net(*net), plan.rows);
+            let computed = match buffers {
+                Batches::Planes(flight) => flight.step(&mut forest, *net, evaluator, rows),
+                Batches::Others(buffers) => {
+                    buffers.limit(rows);
+                    let forests = std::slice::from_mut(&mut forest);
+                    step(forests, &[(0, *net)], evaluator, buffers, &root_line, &mut StepFacts::default())
                 }
+            };
+            match computed {
+                Ok(computed) => {
+                    plan.any |= computed > 0;
+                    plan.done += 1;
+                }
+                Err(error) => failed = Some(error),
             }
         }
         self.buffers = buffers;
         self.forest = Some(forest);
-        done.map(|()| any)
+        failed.map_or(Ok(()), Err)
     }
 
     /// Updates the running means of the seconds between two batches and of those for a row.

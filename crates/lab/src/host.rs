@@ -16,6 +16,10 @@ pub const TREE_BYTES: u64 = 256 << 20;
 /// What to say where a position was not searched yet: the page asks for the tree before there is one.
 pub const NOTHING_YET: &str = "nothing was searched here yet";
 
+/// The error of an evaluator whose rows are being computed elsewhere: a search asks for the same rows again at its next turn, and
+/// keeps them in flight until then.
+pub const AWAITED: &str = "the rows are being computed elsewhere";
+
 /// What a host of sessions gives: nets, and the time.
 pub trait Host {
     /// The evaluator of a name for a game; an error, in one line, for no net of the host and for one of another game.

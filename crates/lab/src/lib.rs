@@ -13,6 +13,7 @@ pub mod engine;
 pub mod explained;
 pub mod explanation;
 pub mod facts;
+mod flight;
 pub mod game_text;
 pub mod game_tree;
 pub mod history;

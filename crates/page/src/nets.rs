@@ -12,11 +12,11 @@ use hauteur_lab::facts::NetFacts;
 use hauteur_lab::position::load_game;
 
 use crate::net;
+use crate::shares::{NamedNet, NetEvaluator, SharesOfPage};
 
 /// Evaluators in the place of a net.
 pub const WITHOUT_FILE: [&str; 2] = ["uniform", "rollout"];
-/// Rows of a batch of a net, and of random games: those of the package (`hauteur.networks.evaluators.base`).
-const PREFERRED_ROWS: usize = 64;
+/// Rows of a batch of random games, and without a net: those of the package (`hauteur.networks.evaluators.base`).
 const ROLLOUT_ROWS: usize = 16;
 const UNIFORM_ROWS: usize = 256;
 
@@ -27,19 +27,8 @@ pub struct Nets {
     ready: HashMap<String, Arc<NetEvaluator>>,
     /// None: the best instructions that there are.
     instructions: Option<Instructions>,
-}
-
-/// A net that answers a search.
-pub struct NetEvaluator(Network);
-
-impl Evaluator for NetEvaluator {
-    fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
-        self.0.evaluate(features, rows, logits, wdl).map_err(|error| error.0)
-    }
-
-    fn batch_size(&self) -> usize {
-        PREFERRED_ROWS
-    }
+    /// Batches that other workers compute a part of.
+    pub shares: SharesOfPage,
 }
 
 /// Equal priors, and the result of one random game.
@@ -92,7 +81,7 @@ impl Evaluator for WideUniform {
 impl Nets {
     /// The nets of these facts, none of which is loaded.
     pub fn new(facts: Vec<NetFacts>, instructions: Option<Instructions>) -> Self {
-        Nets { facts, bytes: HashMap::new(), ready: HashMap::new(), instructions }
+        Nets { facts, bytes: HashMap::new(), ready: HashMap::new(), instructions, shares: SharesOfPage::default() }
     }
 
     /// Takes the bytes of a net.
@@ -150,13 +139,27 @@ impl Nets {
         if (facts.feature_shape, facts.num_actions) != (info.feature_shape, info.num_actions) {
             return Err(format!("the net {name} is not for {}", info.spec));
         }
-        if !self.ready.contains_key(name) {
-            let bytes = self.bytes.get(name).ok_or_else(|| format!("the net {name} was not loaded"))?;
-            let network = Network::new(&net::read(bytes)?, Precision::Float32, self.instructions, None);
-            let network = network.map_err(|error| format!("the net {name}: {}", error.0))?;
-            self.bytes.remove(name); // its weights are kept as they are multiplied
-            self.ready.insert(name.to_string(), Arc::new(NetEvaluator(network)));
+        Ok(self.ready(name)?)
+    }
+
+    /// The evaluator of a net of the page; an error, in one line, for one that was not loaded.
+    fn ready(&mut self, name: &str) -> Result<Arc<NetEvaluator>, String> {
+        if let Some(ready) = self.ready.get(name) {
+            return Ok(ready.clone());
         }
-        Ok(self.ready[name].clone())
+        let bytes = self.bytes.get(name).ok_or_else(|| format!("the net {name} was not loaded"))?;
+        let network = Network::new(&net::read(bytes)?, Precision::Float32, self.instructions, None);
+        let network = network.map_err(|error| format!("the net {name}: {}", error.0))?;
+        self.bytes.remove(name); // its weights are kept as they are multiplied
+        let net = NamedNet { name: name.to_string(), network };
+        let ready = Arc::new(NetEvaluator::new(net, self.shares.clone()));
+        self.ready.insert(name.to_string(), ready.clone());
+        Ok(ready)
+    }
+
+    /// The answers of rows for another worker: their logits, then the shares of win, draw and loss.
+    pub fn answers(&mut self, name: &str, features: &[f32]) -> Result<Vec<f32>, String> {
+        let (logits, wdl) = self.ready(name)?.net().answers(features)?;
+        Ok([logits, wdl].concat())
     }
 }

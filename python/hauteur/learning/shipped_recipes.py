@@ -96,6 +96,14 @@ def recipe_lines() -> list[str]:
     return lines
 
 
+def expectation(given: str | Path) -> str:
+    """Return what the run of a recipe takes and reaches, in a line; empty for a file and where it was not measured."""
+    found = next((recipe for recipe in shipped_recipes() if recipe.path == _file_of(str(given))), None)
+    if found is None or found.minutes is None or Path(given).is_file():
+        return ""
+    return f"{found.name}: {minutes_text(found.minutes)} of CPU time in all; then {found.reaches}"
+
+
 def minutes_text(minutes: float | None) -> str:
     """Return a processor time as people say it; `-` where it was not measured."""
     if minutes is None:

@@ -49,6 +49,8 @@ class TreeMark:
     """Visits, which the size of the node shows."""
     value: float
     """Value for the player at the root, -1 to 1, which its colour shows."""
+    kind: str = ""
+    """A class of the node and of the line to it, for a style sheet of the caller's."""
 
 
 @dataclass
@@ -118,6 +120,10 @@ def _places(marks: Sequence[TreeMark]) -> _Places:
     return places
 
 
+def _classes(*names: str) -> str:
+    return " ".join(filter(None, names))
+
+
 def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, most: int) -> str:
     """Return the line from a node to its parent as SVG."""
     if mark.parent is None:
@@ -126,7 +132,7 @@ def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, mos
     middle = x + COLUMN * 0.6
     width = 1 + 5 * mark.visits / max(most, 1)
     path = f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {end_y:.1f} {end_x:.1f} {end_y:.1f}"
-    return f'<path class="edge" stroke-width="{width:.1f}" d="{path}"/>'
+    return f'<path class="{_classes("edge", mark.kind)}" stroke-width="{width:.1f}" d="{path}"/>'
 
 
 def _node(mark: TreeMark, spot: tuple[float, float], most: int) -> str:
@@ -138,7 +144,7 @@ def _node(mark: TreeMark, spot: tuple[float, float], most: int) -> str:
     colour = "good" if mark.value > 0 else "bad"
     strength = min(1.0, abs(mark.value))
     return (
-        f'<g><title>{escape(mark.text)}</title><circle class="even" {circle}/>'
+        f'<g class="{_classes("node", mark.kind)}"><title>{escape(mark.text)}</title><circle class="even" {circle}/>'
         f'<circle class="{colour}" opacity="{strength:.2f}" {circle}/>'
         f'<text x="{x + radius + 4:.1f}" y="{y + 4:.1f}">{escape(mark.label)}</text></g>'
     )

@@ -1,14 +1,24 @@
-//! WebAssembly's vectors of 128 bits, which have no fused multiply-add: the bits are those of `Portable<false>`.
+//! WebAssembly's vectors of 128 bits. They have no fused multiply-add, so their bits are those of `Portable<false>`; relaxed SIMD has one
+//! where the processor has, with the bits of `Portable<true>`.
 
 use core::arch::wasm32::*;
 
 use super::{Lanes, Work};
 
-/// Four floats; products of floats, rounded before they are added.
+/// Four floats; products of floats. `FUSED`: a b + c is rounded once, by relaxed SIMD; else the product is rounded before it is added.
 #[derive(Clone, Copy)]
-pub struct Simd128;
+pub struct Simd128<const FUSED: bool>;
 
-impl Lanes for Simd128 {
+/// Does relaxed SIMD round a b + c once here? It may, as the processor has it: x86 with FMA and 64-bit ARM do.
+#[cfg(target_feature = "relaxed-simd")]
+pub fn fuses() -> bool {
+    let just_above_one = core::hint::black_box(1.0 + f32::EPSILON);
+    let square = f32x4_splat(just_above_one);
+    let rounded = f32x4_splat(-(just_above_one * just_above_one));
+    f32x4_extract_lane::<0>(f32x4_relaxed_madd(square, square, rounded)) != 0.0
+}
+
+impl<const FUSED: bool> Lanes for Simd128<FUSED> {
     const WIDTH: usize = 4;
     const GROUP: usize = 1;
     const ACCUMULATORS: usize = 8;
@@ -41,6 +51,10 @@ impl Lanes for Simd128 {
     }
     #[inline(always)]
     unsafe fn mul_add(a: v128, b: v128, c: v128) -> v128 {
+        #[cfg(target_feature = "relaxed-simd")]
+        if FUSED {
+            return f32x4_relaxed_madd(a, b, c);
+        }
         f32x4_add(f32x4_mul(a, b), c)
     }
     #[inline(always)]
@@ -73,6 +87,10 @@ impl Lanes for Simd128 {
     }
     #[inline(always)]
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
+        #[cfg(target_feature = "relaxed-simd")]
+        if FUSED {
+            return f32x4_extract_lane::<0>(f32x4_relaxed_madd(f32x4_splat(a), f32x4_splat(b), f32x4_splat(c)));
+        }
         a * b + c
     }
 }

@@ -35,7 +35,7 @@ def train(
     fresh
         Refuse to resume a run already in the folder.
     """
-    from hauteur.learning.shipped_recipes import recipe_file, recipe_lines
+    from hauteur.learning.shipped_recipes import expectation, recipe_file, recipe_lines
 
     if listed:
         print("\n".join(recipe_lines()))
@@ -49,6 +49,8 @@ def train(
 
     # Before what takes seconds to import: a wrong setting is named at once.
     requested = load_recipe(recipe_file(recipe), settings)
+    if not settings and (line := expectation(recipe)):
+        print(line, flush=True)
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
         from hauteur.learning.loop import learn

@@ -8,6 +8,7 @@ import { sound } from "./look.js";
 import { MoveList } from "./move_list.js";
 import { percent, seconds, wdlBar, whole } from "./numbers.js";
 import { pageAt } from "./pages.js";
+import { challenge, linkOf, orderOf } from "./play_link.js";
 import { Setup } from "./play_setup.js";
 
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
@@ -301,9 +302,35 @@ function story({ won_back: back, giver, scores, traps }) {
   place.hidden = false;
 }
 
+// The game of the page's address, once: a reload goes on with it.
+async function openLink() {
+  let order;
+  try {
+    order = orderOf(location.search);
+  } finally {
+    if (order !== null) history.replaceState(null, "", location.pathname);
+  }
+  if (!order) return false;
+  await setup.fill(order);
+  await begin(order);
+  byId("setup").open = false;
+  document.title = challenge(order) || document.title;
+  return true;
+}
+
+// The address of the game that the form would begin, to copy.
+const makeLink = () => attempt(async () => {
+  const order = setup.order(), text = linkOf(order), words = challenge(order);
+  byId("link").value = words ? `${words}: ${text}` : text;
+  byId("link").parentElement.hidden = false;
+  byId("link").select();
+  await navigator.clipboard?.writeText(byId("link").value).catch(() => {}); // not allowed: it is there to copy
+});
+
 byId("setup").open = !kept?.actions?.length;
 live.on("connected", () => attempt(async () => {
   try {
+    if (await openLink()) return;
     await setup.fill(kept ?? { game: linked ?? "chess", odds: AT_ODDS, ...(AT_ODDS ? { sides: [{ player: "", visits: 400 }, { player: null }] } : {}) });
     await begin(kept ?? { ...setup.order(), paused: Boolean(AT_ODDS) });
   } catch (error) {
@@ -335,6 +362,7 @@ byId("story").onclick = () => ask("story", { against: kept.sides.find((side) => 
 byId("setup").ontoggle = () => { show(); clocks(); };
 byId("again").onclick = () => attempt(() => start());
 byId("swap").onclick = () => attempt(async () => { setup.swap(); await start(); });
+byId("share").onclick = makeLink;
 byId("new").onsubmit = (event) => { event.preventDefault(); attempt(() => start()); };
 byId("load").onclick = load;
 byId("download").onclick = download;

@@ -100,10 +100,11 @@ export class Setup {
     const listed = [...game.options].some((option) => option.value === order.game);
     game.value = listed ? order.game : "";
     spec.value = listed ? "" : order.game;
+    odds.value = order.odds?.odds ?? ""; // no handicap that was refused stays
     await this.describe({ sides: [{ player: null }, { player: "", visits: 400 }], ...order });
     start.value = order.odds ? ODDS : order.fen ? OTHER : "";
     fen.value = order.fen ?? "";
-    if (order.odds) [odds.value, gives.value, start960.value] = [order.odds.odds, order.odds.gives, order.odds.start];
+    if (order.odds) [gives.value, start960.value] = [order.odds.gives, order.odds.start];
     against.value = order.sides?.find((side) => side.against)?.against ?? "";
     this.form.elements.odds_mode.checked = order.odds_mode ?? true;
     await this.starts();
