@@ -1,0 +1,168 @@
+"""What a user can use first: settings that gained in games that are kept, with what the games do not say.
+
+Every number is computed from the games in `docs/experiments/results`, but for those of minichess, whose games were not
+kept and which are lines of the table of claims.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypedDict
+
+from hauteur_experiments.deciding import Row, game_of
+from hauteur_experiments.kept import KeptGame, KeptRun, read_run
+from hauteur_experiments.measured import by_opening, contrast
+from hauteur_experiments.verdict import Measured, Number, number_of
+
+TAKERS = ("1100-qr", "1100-q2r", "1500-qr", "1500-q2r", "1900-qr", "1900-q2r")
+"""Odds takers (a Maia) with what is given: queen and rook, or queen and two rooks."""
+
+EVEN = {100: "odds-models-even-1500-100", 400: "odds-models-even-1500-400"}
+"""Even games of chess, by nodes."""
+
+AHEAD = "Joshi 2025, table 1: weaker: with some N_scl it is ahead of PUCT at the most nodes"
+TUNED = "tune-chess-c0.75-f0.2"
+"""The match of the constants that were taken, in the run of rules in chess."""
+
+
+class Use(TypedDict):
+    """A setting. numbers: what it gained; shown: beginnings of the words of those that a page shows; scope: where;
+    limits: what the games do not say; runs: their names.
+    """
+
+    key: str
+    setting: str
+    numbers: list[Number]
+    shown: tuple[str, ...]
+    unit: str
+    scope: str
+    limits: str
+    runs: list[str]
+
+
+def uses(results: Path, rows: Sequence[Row]) -> list[Use]:
+    """Return the settings, from kept runs in a folder and the lines of the table of claims."""
+
+    @cache
+    def run(name: str) -> KeptRun:
+        return read_run(results / f"{name}.json")
+
+    return [_n_scl(run, rows), _half_of_the_draws(run), _constants(results)]
+
+
+def gain(before: Sequence[KeptGame], after: Sequence[KeptGame]) -> Measured:
+    """Return how many percentage points more a cell scores than another from the same openings, game by game."""
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if a.opening == b.opening]
+    return by_opening([100 * (b.score - a.score) for a, b in pairs], [a.opening for a, _ in pairs])
+
+
+def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
+    """N_scl by the visits of the odds taker, and what it costs against an equal."""
+    numbers = []
+    for visits, name in ((10, "contempt-odds-queen-10v"), (1, "contempt-odds-queen-1v")):
+        games = run(name).games
+        for n_scl in sorted({cell_n_scl(cell) for cell in games if cell.startswith("n")}):
+            what = f"chess, queen odds, 800 nodes, odds taker of {visits}: N_scl {n_scl} above PUCT"
+            numbers.append(number_of(what, gain(games["puct-800"], games[f"n{n_scl}-800"])))
+    for row in rows:
+        if row["claim"] == AHEAD and game_of(row) == "minichess" and row["numbers"]:
+            numbers += [_of_minichess(row, number) for number in json.loads(row["numbers"])]
+    for nodes, name in EVEN.items():
+        for cell, games in run(name).games.items():
+            if cell.startswith("n"):
+                scores = by_opening([100 * game.score - 50 for game in games], [game.opening for game in games])
+                what = f"chess, even game, {nodes} nodes: N_scl {cell_n_scl(cell)} above an equal score"
+                numbers.append(number_of(what, scores))
+    return Use(
+        key="n-scl",
+        setting=(
+            "At odds: `search-contempt.n-scl` of a third of the odds taker's visits to all of them, where it has 3 "
+            "or more; never against an equal"
+        ),
+        numbers=numbers,
+        shown=(
+            "chess, queen odds, 800 nodes, odds taker of 10: N_scl 10",
+            "chess, queen odds, 800 nodes, odds taker of 10: N_scl 28",
+            "minichess, odds taker of 3: N_scl 3",
+            "minichess, odds taker of 3: N_scl 28",
+            "chess, even game, 100 nodes: N_scl 3",
+        ),
+        unit="percentage points",
+        scope="maia-1900 at 800 nodes; minichess at 1,600 to 6,400 nodes by the log alone",
+        limits=(
+            "Between a third and all of the visits the games do not decide. Against one visit it does not hold: 1 "
+            "gained nothing in minichess, 3 gained in chess. No odds taker was a person."
+        ),
+        runs=["contempt-odds-queen-10v", "contempt-odds-queen-1v", *EVEN.values()],
+    )
+
+
+def cell_n_scl(cell: str) -> int:
+    """Return the N_scl of a cell such as `n28-800`."""
+    return int(cell.removeprefix("n").partition("-")[0])
+
+
+def _of_minichess(row: Row, number: Number) -> Number:
+    """A number of a line, with the odds taker's visits in its words."""
+    taker = "1" if "visits=1 " in row["command"] else "3" if "visits=3 " in row["command"] else ""
+    taker = taker or ("30" if "visits=30 " in row["command"] else "10")
+    return {**number, "what": f"minichess, odds taker of {taker}: {number['what']} above PUCT"}
+
+
+def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
+    """Half of the draws from the net of the odds taker."""
+    names, numbers = [], []
+    for nodes, ending in ((100, ""), (400, "-400")):
+        gains = []
+        for taker in TAKERS:
+            games = dict(run(f"odds-models-{taker}{ending}").games)
+            names.append(f"odds-models-{taker}{ending}")
+            last = f"{names[-1]}-last"
+            if taker == "1900-qr" and not ending:
+                games |= run(last).games
+                names.append(last)
+            gains.append(gain(games[f"puct-{nodes}"], games[f"right-share-{nodes}"]))
+        mean = contrast(*((1 / len(gains), one) for one in gains))
+        numbers.append(number_of(f"{nodes} nodes, mean of six odds takers and handicaps: above PUCT", mean))
+    return Use(
+        key="half-of-the-draws",
+        setting="At odds against a player whose net is known: half of its replies drawn from that net "
+        "(`opponent-net.share=0.5` with `search-contempt.n-scl=0`)",
+        numbers=numbers,
+        shown=("",),
+        unit="percentage points",
+        scope="maia-1900 gives queen and one or two rooks to maia-1100, 1500, 1900 of one visit",
+        limits=(
+            "The best of eight searches that were tried; over all sixteen comparisons nothing excludes 0. "
+            "It loses even games."
+        ),
+        runs=names,
+    )
+
+
+def _constants(results: Path) -> Use:
+    """c_puct and first-play urgency of a net that learned from people."""
+    name = "rules-by-game-chess"
+    matches: Mapping[str, Mapping[str, dict[str, list[float]]]] = json.loads(
+        (results / f"{name}.json").read_text(encoding="utf-8")
+    )["matches"]
+    numbers = []
+    for match in (TUNED, *sorted(one for one in matches if one.startswith("tune-") and one != TUNED)):
+        found = matches[match]["results"]
+        low, high = found["elo_interval_95"]
+        cpuct, fpu = match.removeprefix("tune-chess-c").split("-f")
+        what = f"c_puct {cpuct}, reduction {fpu} above the defaults"
+        numbers.append(Number(what=what, value=float(str(found["elo"])), low=low, high=high))
+    return Use(
+        key="constants",
+        setting="A Maia net at 100 visits: `cpuct.init=0.75 fpu.value=0.2`",
+        numbers=numbers,
+        shown=("c_puct 0.75, reduction 0.2",),
+        unit="Elo",
+        scope="maia-1900 at 100 visits against the defaults (1.745 and 0.33), 200 games each",
+        limits="The best of eight settings, by the same games that are shown, so its figure is too large on average.",
+        runs=[name],
+    )
