@@ -1,6 +1,6 @@
 """Counts of docs/experiments/finding-nature.md: captures, checks, stalemates and mates up the board, from packed games.
 
-Run by hand: `python benchmarks/nature_counts.py FOLDER --out docs/experiments/results/nature-counts.json`, where FOLDER
+Run by hand: `python benchmarks/nature_counts.py FOLDER --out docs/experiments/nature-counts.json`, where FOLDER
 is that of `contempt-nature-1900` with the games of each set, from the history of the repository
 (docs/experiments/results). `python benchmarks/nature_counts.py COUNTS.json --page FIGURE.png` prints the table and the
 comparisons of a file of counts, and draws the figure.

@@ -35,7 +35,7 @@ def test_what_is_counted_of_a_game(counting: ModuleType, moves: str, end: str, e
 
 
 def test_the_page_follows_from_the_counts(counting: ModuleType, root: Path) -> None:
-    counts = counting.read_counts(root / "docs/experiments/results/nature-counts.json")
+    counts = counting.read_counts(root / "docs/experiments/nature-counts.json")
     assert {name: len(games) for name, games in counts.items()} == dict.fromkeys(counting.SETS, 400)
     assert counting.page(counts) in (root / "docs/experiments/finding-nature.md").read_text(encoding="utf-8")
     stalemates = sum(game.stalemate for games in counts.values() for game in games)

@@ -240,12 +240,13 @@ def front_text(rows: Sequence[Statement], settings: Sequence[Use], verdicts: str
 def _use_text(use: Use) -> str:
     """A setting with its first numbers, what they are of, and their limits."""
     shown = [number for number in use["numbers"] if number["what"].startswith(use["shown"])]
-    numbers = "; ".join(f"{number['what']} {_interval(number)}" for number in shown)
-    return f"**{use['setting']}**: {numbers} {use['unit']} ({use['scope']}). {use['limits']}"
+    places = 0 if use["unit"] == "Elo" else 1
+    numbers = "; ".join(f"{number['what']} {_interval(number, places)}" for number in shown)
+    return f"**{use['setting']}**. In {use['unit']}, {use['scope']}: {numbers}. {use['limits']}"
 
 
-def _interval(number: Number) -> str:
-    value, low, high = (f"{number[end] or 0.0:+.3g}" for end in ENDS)
+def _interval(number: Number, places: int) -> str:
+    value, low, high = (f"{number[end] or 0.0:+.{places}f}" for end in ENDS)
     return f"{value} [{low}, {high}]"
 
 

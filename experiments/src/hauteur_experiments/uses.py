@@ -65,7 +65,7 @@ def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
     for visits, name in ((10, "contempt-odds-queen-10v"), (1, "contempt-odds-queen-1v")):
         games = run(name).games
         for n_scl in sorted({cell_n_scl(cell) for cell in games if cell.startswith("n")}):
-            what = f"chess, queen odds, 800 nodes, odds taker of {visits}: N_scl {n_scl} above PUCT"
+            what = f"queen odds, odds taker of {visits}, N_scl {n_scl} above PUCT"
             numbers.append(number_of(what, gain(games["puct-800"], games[f"n{n_scl}-800"])))
     for row in rows:
         if row["claim"] == AHEAD and game_of(row) == "minichess" and row["numbers"]:
@@ -74,7 +74,7 @@ def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
         for cell, games in run(name).games.items():
             if cell.startswith("n"):
                 scores = by_opening([100 * game.score - 50 for game in games], [game.opening for game in games])
-                what = f"chess, even game, {nodes} nodes: N_scl {cell_n_scl(cell)} above an equal score"
+                what = f"even game of {nodes} nodes, N_scl {cell_n_scl(cell)} above an equal score"
                 numbers.append(number_of(what, scores))
     return Use(
         key="n-scl",
@@ -84,14 +84,13 @@ def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
         ),
         numbers=numbers,
         shown=(
-            "chess, queen odds, 800 nodes, odds taker of 10: N_scl 10",
-            "chess, queen odds, 800 nodes, odds taker of 10: N_scl 28",
-            "minichess, odds taker of 3: N_scl 3",
-            "minichess, odds taker of 3: N_scl 28",
-            "chess, even game, 100 nodes: N_scl 3",
+            "queen odds, odds taker of 10,",
+            "minichess, odds taker of 3, N_scl 3",
+            "minichess, odds taker of 3, N_scl 28",
+            "even game of 100 nodes, N_scl 3",
         ),
         unit="percentage points",
-        scope="maia-1900 at 800 nodes; minichess at 1,600 to 6,400 nodes by the log alone",
+        scope="maia-1900 at 800 nodes, and minichess by the log alone",
         limits=(
             "Between a third and all of the visits the games do not decide. Against one visit it does not hold: 1 "
             "gained nothing in minichess, 3 gained in chess. No odds taker was a person."
@@ -109,7 +108,7 @@ def _of_minichess(row: Row, number: Number) -> Number:
     """A number of a line, with the odds taker's visits in its words."""
     taker = "1" if "visits=1 " in row["command"] else "3" if "visits=3 " in row["command"] else ""
     taker = taker or ("30" if "visits=30 " in row["command"] else "10")
-    return {**number, "what": f"minichess, odds taker of {taker}: {number['what']} above PUCT"}
+    return {**number, "what": f"minichess, odds taker of {taker}, {number['what']} above PUCT"}
 
 
 def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
@@ -126,7 +125,7 @@ def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
                 names.append(last)
             gains.append(gain(games[f"puct-{nodes}"], games[f"right-share-{nodes}"]))
         mean = contrast(*((1 / len(gains), one) for one in gains))
-        numbers.append(number_of(f"{nodes} nodes, mean of six odds takers and handicaps: above PUCT", mean))
+        numbers.append(number_of(f"{nodes} nodes, above PUCT", mean))
     return Use(
         key="half-of-the-draws",
         setting="At odds against a player whose net is known: half of its replies drawn from that net "
@@ -134,7 +133,7 @@ def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
         numbers=numbers,
         shown=("",),
         unit="percentage points",
-        scope="maia-1900 gives queen and one or two rooks to maia-1100, 1500, 1900 of one visit",
+        scope="mean of six: maia-1900 gives queen and one or two rooks to maia-1100, 1500 or 1900 of one visit",
         limits=(
             "The best of eight searches that were tried; over all sixteen comparisons nothing excludes 0. "
             "It loses even games."
@@ -162,7 +161,7 @@ def _constants(results: Path) -> Use:
         numbers=numbers,
         shown=("c_puct 0.75, reduction 0.2",),
         unit="Elo",
-        scope="maia-1900 at 100 visits against the defaults (1.745 and 0.33), 200 games each",
+        scope="maia-1900 at 100 visits against the defaults (1.745 and 0.33), 200 games",
         limits="The best of eight settings, by the same games that are shown, so its figure is too large on average.",
         runs=[name],
     )
