@@ -7,7 +7,8 @@ kept and which are lines of the table of claims.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -24,6 +25,9 @@ EVEN = {100: "odds-models-even-1500-100", 400: "odds-models-even-1500-400"}
 """Even games of chess, by nodes."""
 
 AHEAD = "Joshi 2025, table 1: weaker: with some N_scl it is ahead of PUCT at the most nodes"
+TAKER_OF_MINICHESS = "10"
+"""Visits of its odds taker, where the command leaves them out."""
+
 TUNED = "tune-chess-c0.75-f0.2"
 """The match of the constants that were taken, in the run of rules in chess."""
 
@@ -61,21 +65,7 @@ def gain(before: Sequence[KeptGame], after: Sequence[KeptGame]) -> Measured:
 
 def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
     """N_scl by the visits of the odds taker, and what it costs against an equal."""
-    numbers = []
-    for visits, name in ((10, "contempt-odds-queen-10v"), (1, "contempt-odds-queen-1v")):
-        games = run(name).games
-        for n_scl in sorted({cell_n_scl(cell) for cell in games if cell.startswith("n")}):
-            what = f"queen odds, odds taker of {visits}, N_scl {n_scl} above PUCT"
-            numbers.append(number_of(what, gain(games["puct-800"], games[f"n{n_scl}-800"])))
-    for row in rows:
-        if row["claim"] == AHEAD and game_of(row) == "minichess" and row["numbers"]:
-            numbers += [_of_minichess(row, number) for number in json.loads(row["numbers"])]
-    for nodes, name in EVEN.items():
-        for cell, games in run(name).games.items():
-            if cell.startswith("n"):
-                scores = by_opening([100 * game.score - 50 for game in games], [game.opening for game in games])
-                what = f"even game of {nodes} nodes, N_scl {cell_n_scl(cell)} above an equal score"
-                numbers.append(number_of(what, scores))
+    numbers = [*_queen_odds(run), *_minichess(rows), *_even_games(run)]
     return Use(
         key="n-scl",
         setting=(
@@ -99,16 +89,39 @@ def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
     )
 
 
-def cell_n_scl(cell: str) -> int:
-    """Return the N_scl of a cell such as `n28-800`."""
-    return int(cell.removeprefix("n").partition("-")[0])
+def _queen_odds(run: Callable[[str], KeptRun]) -> Iterator[Number]:
+    """Yield the gains of each N_scl at queen odds and 800 nodes."""
+    for visits, name in ((10, "contempt-odds-queen-10v"), (1, "contempt-odds-queen-1v")):
+        cells = run(name).games
+        for n_scl in n_scl_of(cells):
+            what = f"queen odds, odds taker of {visits}, N_scl {n_scl} above PUCT"
+            yield number_of(what, gain(cells["puct-800"], cells[f"n{n_scl}-800"]))
 
 
-def _of_minichess(row: Row, number: Number) -> Number:
-    """A number of a line, with the odds taker's visits in its words."""
-    taker = "1" if "visits=1 " in row["command"] else "3" if "visits=3 " in row["command"] else ""
-    taker = taker or ("30" if "visits=30 " in row["command"] else "10")
-    return {**number, "what": f"minichess, odds taker of {taker}, {number['what']} above PUCT"}
+def _even_games(run: Callable[[str], KeptRun]) -> Iterator[Number]:
+    """Yield what each N_scl scores above one half against PUCT."""
+    for nodes, name in EVEN.items():
+        cells = run(name).games
+        for n_scl in n_scl_of(cells):
+            games = cells[f"n{n_scl}-{nodes}"]
+            scores = by_opening([100 * game.score - 50 for game in games], [game.opening for game in games])
+            yield number_of(f"even game of {nodes} nodes, N_scl {n_scl} above an equal score", scores)
+
+
+def n_scl_of(cells: Iterable[str]) -> list[int]:
+    """Return the N_scl of cells such as `n28-800`, each once."""
+    return sorted({int(cell[1:].partition("-")[0]) for cell in cells if cell.startswith("n")})
+
+
+def _minichess(rows: Sequence[Row]) -> Iterator[Number]:
+    """Yield the gains of the lines of minichess, with the odds taker's visits in their words."""
+    for row in rows:
+        if row["claim"] == AHEAD and game_of(row) == "minichess" and row["numbers"]:
+            found = re.search(r"visits=(\d+) temp", row["command"])
+            taker = found[1] if found else TAKER_OF_MINICHESS
+            for number in json.loads(row["numbers"]):
+                what = f"minichess, odds taker of {taker}, {number['what']} above PUCT"
+                yield Number(what=what, value=number["value"], low=number["low"], high=number["high"])
 
 
 def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
