@@ -1,10 +1,11 @@
-"""Two nets in one tree, MPV-MCTS: a small net searches, a large one corrects the most visited nodes.
+"""Several nets in one tree, MPV-MCTS: a small net searches, larger ones correct the most visited nodes.
 
 Lan, Li, Wei, Wu, "Multiple Policy Value Monte Carlo Tree Search", IJCAI 2019, where the two nets have a tree each that
 share what they know of a state; one tree with two statistics a node is the same (section 5 there). N_S, W_S / N_S are
-`node.visits` and `node.value`, N_L, W_L / N_L those of `node.large`. alpha, beta: the small net's weights.
+`node.visits` and `node.value`, N_L, W_L / N_L those of `node.larger[net]`. Of more than two nets the paper says that
+the smallest one alone selects by PUCT.
 
-The node for the large net is found by looking at all of them; the core keeps a queue.
+The node for a larger net is found by looking at all of them; the core keeps a queue for each.
 """
 
 from __future__ import annotations
@@ -31,45 +32,37 @@ from reference.second_net_tree import (
     two_node,
     update_large,
 )
-from reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
+from reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, budgets, next_net
+from reference.second_net_weights import alphas, further_nets, mixed_prior, mixed_value
 from reference.tree import NO_VALUE, Edge, Leaf, Node, Value, count_replies
 
 
 @dataclass(eq=False)
 class Seen(Node):
-    """A node as the turn of one net sees it: that net's visits, the value by both."""
+    """A node as the turn of one net sees it: that net's visits, the value by all."""
 
     valued: bool = False
     """True if there is a value."""
 
 
 def node_value(node: TwoNode, net: Net, rule: SecondNet) -> Value | None:
-    """V(s) = alpha V_S(s) + (1 - alpha) V_L(s), eq. (3), where V_S, V_L are the means over each net's turns.
+    """V(s) = sum of alpha_i V_i(s), eq. (3), where V_i are the means over each net's turns.
 
-    A node with visits of one net alone has that one's mean, and None without any. A net that has the whole weight
-    searches its own tree as if the other were not there. Reading B (`states`): the small mean is one of mixed values.
+    Only nets with visits count, and without any there is no value. A net that has the whole weight searches its own
+    tree as if the others were not there. Reading B (`states`): the small mean is one of mixed values.
     """
-    small = node.visits > 0 and not (net == LARGE and rule.alpha == 0.0)
-    large = node.large.visits > 0 and not (net == SMALL and rule.alpha == 1.0)
-    if small and large and rule.values == "means":
-        return mixed_value(rule, node.value, node.large.value)
-    if small:
+    every = alphas(rule)
+    has_all = all(other == net or weight == 0.0 for other, weight in enumerate(every))
+    visited = [other for other in range(len(every)) if node.tally(other).visits]
+    counted = [other for other in visited if other == net or not has_all]
+    if rule.values == "states" and SMALL in counted:
         return node.value
-    return node.large.value if large else None
-
-
-def mixed_value(rule: SecondNet, small: Value, large: Value) -> Value:
-    """alpha V_S + (1 - alpha) V_L; D in float32."""
-    wl, d = (rule.alpha * s + (1.0 - rule.alpha) * v for s, v in zip(small, large, strict=True))
-    return Value(wl, float(np.float32(d)))
+    return mixed_value(rule, {other: node.tally(other).value for other in counted}) if counted else None
 
 
 def node_prior(node: TwoNode, action: int, rule: SecondNet) -> float:
-    """P(s, a) = beta p_S(s, a) + (1 - beta) p_L(s, a), eq. (4); where one net alone knows the node, its prior."""
-    priors = {net: priors[action] for net, (priors, _) in node.answers.items()}
-    if len(priors) == 2:
-        return rule.beta * priors[SMALL] + (1.0 - rule.beta) * priors[LARGE]
-    return next(iter(priors.values()))
+    """P(s, a) = sum of beta_i p_i(s, a), eq. (4), of the nets that know the node."""
+    return mixed_prior(rule, {net: priors[action] for net, (priors, _) in node.answers.items()})
 
 
 class TwoNetScores(Scores):
@@ -106,38 +99,43 @@ def is_valued(edge: Edge) -> bool:
 
 
 class TwoNetSearch(Search):
-    """One tree for two nets. The visit limit counts the root's small visits."""
+    """One tree for two nets or more. The visit limit counts the root's small visits."""
 
     root: TwoNode
 
     def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
-        """Require a section `second_net` in `params` that uses both nets."""
+        """Require a section `second_net` in `params` that uses all its nets."""
         assert params.second_net
         assert params.second_net.small_visits > 0
         assert params.second_net.large_visits > 0
         self.rule = params.second_net
+        self.nets = range(len(budgets(self.rule)))
+        """The nets, the smallest first."""
+        further = [net.priority for net in further_nets(self.rule)]
+        self.priorities: list[str] = ["own_puct", self.rule.priority, *further]
+        """By net: how its next leaf is chosen."""
         self._turns = 0
-        self._entries = 0
-        self.caches: dict[Net, dict[int, tuple[list[tuple[int, float]], Value]]] = {SMALL: {}, LARGE: {}}
+        self._entries = dict.fromkeys(self.nets, 0)
+        self.caches: dict[Net, dict[int, tuple[list[tuple[int, float]], Value]]] = {net: {} for net in self.nets}
         super().__init__(state, params, seed)
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
-    def run_both(self, small: Evaluator, large: Evaluator, visits: int) -> None:
-        """Search, one evaluation at a time, until the root has `visits` small visits and large ones in proportion."""
+    def run_all(self, evaluators: Sequence[Evaluator], visits: int) -> None:
+        """Search, one evaluation at a time, until the root has `visits` small visits and others in proportion."""
         self.visit_limit = visits
         while (net := self.next_net()) is not None:
             for leaf in self.gather(1, net):
-                self.apply([leaf], *(small, large)[net](shown_features(leaf.node.state, self.params)[None]))
+                self.apply([leaf], *evaluators[net](shown_features(leaf.node.state, self.params)[None]))
 
     def next_net(self) -> Net | None:
         """Return the net of the next turn; None when no turn may begin."""
         if not self._can_move:
             return None
         kept = self._favours_right_side()
-        small, large = (kept * self.root.tally(net).visits + self._count_waiting(net) for net in (SMALL, LARGE))
+        begun = [kept * self.root.tally(net).visits + self._count_waiting(net) for net in self.nets]
         word = random_u64(random_u64(self._key, TURN_STREAM), self._turns)
-        return next_net(self.rule, small, large, self.visit_limit, (word >> 11) / 2.0**53)
+        return next_net(self.rule, begun, self.visit_limit, (word >> 11) / 2.0**53)
 
     def wants_visit(self) -> bool:
         """Return whether another turn may begin."""
@@ -196,30 +194,30 @@ class TwoNetSearch(Search):
     # -- selection -----------------------------------------------------------------------------------------------------
 
     def _select_for(self, net: Net) -> TwoLeaf | None:
-        """The leaf of this net's next turn; None when the large net should wait for its own answers first.
+        """The leaf of this net's next turn; None when a larger net should wait for its own answers first.
 
-        Large: of the nodes that the large net does not know, but knows the parent of, the one with the greatest N_S,
-        among equals the first to come there. Where none has N_S > 0, the leaf that PUCT reaches with N_L.
+        Larger net: of the nodes that it does not know, but knows the parent of, the one with the greatest N_S, among
+        equals the first to come there. Where none has N_S > 0, the leaf that PUCT reaches with the net's own visits.
         """
-        if net == SMALL or self.rule.priority == "own_puct" or LARGE not in self.root.answers:
+        if self.priorities[net] == "own_puct" or net not in self.root.answers:
             return self._descend(net)
-        if frontier := list(self._frontier(self.root, ())):
-            return TwoLeaf(max(frontier, key=self._priority), LARGE)
-        return None if self._count_waiting(LARGE) else self._descend(net)
+        if frontier := list(self._frontier(self.root, (), net)):
+            return TwoLeaf(max(frontier, key=lambda path: self._priority(path, net)), net)
+        return None if self._count_waiting(net) else self._descend(net)
 
-    def _frontier(self, node: TwoNode, above: tuple[TwoNode, ...]) -> Iterator[tuple[TwoNode, ...]]:
-        """The paths to all nodes that the large net may take."""
+    def _frontier(self, node: TwoNode, above: tuple[TwoNode, ...], net: Net) -> Iterator[tuple[TwoNode, ...]]:
+        """The paths to all nodes that a larger net may take."""
         path = (*above, node)
-        for child in node.children if LARGE in node.answers else []:
-            yield from self._frontier(child, path)
-            free = LARGE not in child.answers and child.exact is None and not child.large.in_flight
+        for child in node.children if net in node.answers else []:
+            yield from self._frontier(child, path, net)
+            free = net not in child.answers and child.exact is None and not child.larger[net].in_flight
             if free and child.visits:
                 yield (*path, child)
 
-    def _priority(self, path: tuple[TwoNode, ...]) -> tuple[float, int]:
+    def _priority(self, path: tuple[TwoNode, ...], net: Net) -> tuple[float, int]:
         """N_S, with `parent_bonus` that of the parent in part, then first in, first out."""
-        bonus = self.rule.parent_bonus if self.rule.priority == "parent_bonus" else 0.0
-        return path[-1].visits + bonus * path[-2].visits, -path[-1].entered
+        bonus = self.rule.parent_bonus if self.priorities[net] == "parent_bonus" else 0.0
+        return path[-1].visits + bonus * path[-2].visits, -path[-1].entered[net]
 
     def _descend(self, net: Net) -> TwoLeaf:
         """PUCT with the visits of this net, to the first node that it does not know."""
@@ -273,12 +271,12 @@ class TwoNetSearch(Search):
             if net == SMALL:
                 update_node(above, seen, self.params)
             else:
-                update_large(above.large, seen)
+                update_large(above.larger[net], seen)
         if net == SMALL:
             self._note_small_turn(path)
 
     def _learn(self, path: Sequence[TwoNode], net: Net, priors: list[tuple[int, float]], value: Value) -> Value:
-        """Keep an answer. Returns the value to back up: in reading B a second answer changes what the first counts."""
+        """Keep an answer. Returns the value to back up: in reading B a further answer changes what the first counts."""
         node, is_new = path[-1], not path[-1].answers
         if is_new:
             node.edges = [Edge(action, prior) for action, prior in priors]
@@ -286,7 +284,7 @@ class TwoNetSearch(Search):
         before = dict(node.answers)
         node.answers[net] = dict(priors), stored(value)
         if before:
-            node.network = stored(mixed_value(self.rule, *(node.answers[each][1] for each in (SMALL, LARGE))))
+            node.network = stored(mixed_value(self.rule, {each: said for each, (_, said) in node.answers.items()}))
         if node is self.root:
             self._dress_root() if is_new else self._mix_root_priors()
         else:
@@ -294,23 +292,23 @@ class TwoNetSearch(Search):
         if self.params.tree_balance:
             for edge in node.edges:
                 edge.replies = count_replies(node, edge)
-        if net == LARGE:
+        said = {each: value for each, (_, value) in before.items()}
+        if net != SMALL:
             if SMALL in before:
-                v_s = before[SMALL][1]
-                shift_means(path, self._correction(v_s, value, v_s))
+                shift_means(path, self._correction({**said, net: value}, mixed_value(self.rule, said)))
             for child in node.children:
-                self._enter(child)
+                self._enter(child, net)
             return value
-        if LARGE in before:
-            change = self._correction(value, before[LARGE][1], value)
+        if before:
+            change = self._correction({**said, net: value}, value)
             return Value(value.wl + change.wl, float(np.float32(value.d) + np.float32(change.d)))
         return value
 
-    def _correction(self, small: Value, large: Value, counted: Value) -> Value:
-        """Return alpha V_S + (1 - alpha) V_L minus the value counted so far (reading B; else zero)."""
+    def _correction(self, values: dict[Net, Value], counted: Value) -> Value:
+        """Return the sum of alpha_i v_i minus the value counted so far (reading B; else zero)."""
         if self.rule.values == "means":
             return NO_VALUE
-        mixed = mixed_value(self.rule, small, large)
+        mixed = mixed_value(self.rule, values)
         return Value(mixed.wl - counted.wl, float(np.float32(mixed.d) - np.float32(counted.d)))
 
     def _sort_unvisited(self, node: TwoNode) -> None:
@@ -321,37 +319,39 @@ class TwoNetSearch(Search):
 
         node.edges[node.num_chosen :] = sorted(node.edges[node.num_chosen :], key=rank)
 
-    # -- the frontier --------------------------------------------------------------------------------------------------
+    # -- the frontiers -------------------------------------------------------------------------------------------------
 
     def _note_small_turn(self, path: Sequence[TwoNode]) -> None:
-        """The first node of a small turn's path that the large net does not know is on the frontier from now on."""
-        crossing = next((node for node in path if LARGE not in node.answers), None)
-        if crossing and crossing is not self.root:
-            self._enter(crossing)
+        """The first node of a small turn's path that a larger net does not know is on its frontier from now on."""
+        for net in self.nets[1:]:
+            crossing = next((node for node in path if net not in node.answers), None)
+            if crossing and crossing is not self.root:
+                self._enter(crossing, net)
 
-    def _enter(self, node: TwoNode) -> None:
-        if node.visits and node.exact is None and LARGE not in node.answers and not node.entered:
-            self._entries += 1
-            node.entered = self._entries
+    def _enter(self, node: TwoNode, net: Net) -> None:
+        if node.visits and node.exact is None and net not in node.answers and net not in node.entered:
+            self._entries[net] += 1
+            node.entered[net] = self._entries[net]
 
     # -- the root ------------------------------------------------------------------------------------------------------
 
     def root_q(self) -> dict[int, float]:
-        """Q(root, a) by both nets of every action with a value, for the root's mover."""
+        """Q(root, a) by all nets of every action with a value, for the root's mover."""
         root = self._seen_with_edges(self.root, SMALL) if self.root.answers else Seen(self.root.state, 0, None)
         return {edge.action: edge_value(root, edge, self.params) for edge in root.edges if is_valued(edge)}
 
-    def root_large_visits(self) -> dict[int, int]:
-        """N_L(root, a) of every action."""
+    def root_visits_of(self, net: Net = LARGE) -> dict[int, int]:
+        """The visits of a net's turns to every action."""
         children = {edge.action: edge.child for edge in self.root.edges}
-        return {a: child.large.visits if isinstance(child, TwoNode) else 0 for a, child in children.items()}
+        return {a: child.tally(net).visits if isinstance(child, TwoNode) else 0 for a, child in children.items()}
 
     def root_mixed_priors(self) -> dict[int, float]:
         """P(root, a) without noise."""
         return {edge.action: node_prior(self.root, edge.action, self.rule) for edge in self.root.edges}
 
     def _reopen_repeats(self) -> None:
-        reopen_large(self.root, self.params.repetition)
+        for net in self.nets[1:]:
+            reopen_large(self.root, self.params.repetition, net)
         super()._reopen_repeats()
 
     def _has_tree(self, node: Node) -> bool:

@@ -1,10 +1,11 @@
-"""The tree of two nets: nodes with the statistics of both, what they are worth, and taking visits back.
+"""The tree of several nets: nodes with the statistics of all, and taking visits back.
 
-N_S, W_S / N_S are `node.visits` and `node.value`, N_L, W_L / N_L those of `node.large`.
+N_S, W_S / N_S are `node.visits` and `node.value`, N_L, W_L / N_L those of `node.larger[net]`.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,7 +19,7 @@ from reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
 
 @dataclass(eq=False)
 class LargeTally:
-    """The findings of the large net's turns below a node, for its mover."""
+    """The findings of a larger net's turns below a node, for its mover."""
 
     visits: int = 0
     in_flight: int = 0
@@ -27,17 +28,18 @@ class LargeTally:
 
 @dataclass(eq=False)
 class TwoNode(Node):
-    """A node with the statistics of both nets. `Node.visits`, `.in_flight` and `.value` are the small net's."""
+    """A node with the statistics of all nets. `Node.visits`, `.in_flight` and `.value` are the small net's."""
 
-    large: LargeTally = field(default_factory=LargeTally)
+    larger: defaultdict[Net, LargeTally] = field(default_factory=lambda: defaultdict(LargeTally))
+    """What the turns of each larger net have found."""
     answers: dict[Net, tuple[dict[int, float], Value]] = field(default_factory=dict)
     """p and v by each net that knows the node; v in float32, as the core keeps it."""
-    entered: int = 0
-    """Number of its entry to the frontier, from 1; 0: it was never there."""
+    entered: dict[Net, int] = field(default_factory=dict)
+    """Number of its entry to the frontier of each larger net, from 1."""
 
     def tally(self, net: Net) -> LargeTally | Node:
         """Visits, visits in flight and mean of this net's turns."""
-        return self if net == SMALL else self.large
+        return self if net == SMALL else self.larger[net]
 
     @property
     def children(self) -> list[TwoNode]:
@@ -67,7 +69,7 @@ def two_node(node: TwoNode, edge: Edge) -> TwoNode:
 
 
 def update_large(tally: LargeTally, value: Value) -> None:
-    """A large turn's result: N_L += 1, mean += (value - mean) / N_L; W - L in float64, D in float32."""
+    """A larger net's turn has a result: N_L += 1, mean += (value - mean) / N_L; W - L in float64, D in float32."""
     tally.visits += 1
     tally.in_flight -= 1
     step = 1.0 / tally.visits
@@ -91,29 +93,30 @@ def mark(leaf: TwoLeaf, change: int) -> None:
         node.tally(leaf.net).in_flight += change
 
 
-def reopen_large(root: TwoNode, rule: Repetition | None) -> None:
-    """Take back the large net's visits of such repeats in the tree of a new root, before `repetition.reopen`."""
+def reopen_large(root: TwoNode, rule: Repetition | None, net: Net) -> None:
+    """Take back a larger net's visits of such repeats in the tree of a new root, before `repetition.reopen`."""
     if rule and rule.mode == "inline_value":
-        take_large_back(root.large, large_lost(root, 0, rule))
+        take_large_back(root.larger[net], large_lost(root, 0, rule, net))
 
 
-def large_lost(node: TwoNode, depth: int, rule: Repetition) -> Lost:
-    """Take back the large net's visits of repeats that no longer count, from everything below a node; return them."""
+def large_lost(node: TwoNode, depth: int, rule: Repetition, net: Net) -> Lost:
+    """Take back a larger net's visits of repeats that no longer count, from everything below a node; return them."""
     lost = Lost()
     for child in node.children:
         if child.repeated_after and counts(rule, depth + 1, child.repeated_after):
             continue
         if child.repeated_after:
-            gone = Lost(child.large.visits, child.large.value.wl, 0.0, child.large.value.d)
+            large = child.larger[net]
+            gone = Lost(large.visits, large.value.wl, 0.0, large.value.d)
         else:
-            gone = large_lost(child, depth + 1, rule)
-            take_large_back(child.large, gone)
+            gone = large_lost(child, depth + 1, rule, net)
+            take_large_back(child.larger[net], gone)
         lost = lost.and_also(gone.seen_by(node.mover, child.mover))
     return lost
 
 
 def take_large_back(large: LargeTally, lost: Lost) -> None:
-    """The large net's visits and mean of a node without some visits."""
+    """A larger net's visits and mean of a node without some visits."""
     if lost.visits == large.visits:
         large.visits, large.value = 0, NO_VALUE
     elif lost.visits:

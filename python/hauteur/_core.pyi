@@ -460,13 +460,13 @@ class PlayedGames:
     """Games that threads of the core play (hauteur.matches.arena). All calls may come from any thread.
 
     players: for each that searches (settings of the search, JSON of `MoveSettings`, index of its evaluator and of the
-    large one, rule chain or None), None for one that is asked for moves; rules: JSON of `GameRules` (crates/core/src/play/settings.rs).
+    large one, indices of those of further nets, rule chain or None), None for one that is asked for moves; rules: JSON of `GameRules` (crates/core/src/play/settings.rs).
     """
 
     def __new__(
         cls,
         game: Game,
-        players: Sequence[tuple[_SearchSettings | str, str, int, int | None, Any] | None],
+        players: Sequence[tuple[_SearchSettings | str, str, int, int | None, Sequence[int], Any] | None],
         evaluators: Sequence[object],
         rules: str,
         *,
@@ -572,7 +572,7 @@ class Forest:
         """All settings of the search as JSON, defaults written out."""
     @property
     def nets(self) -> list[int]:
-        """The nets that the search asks: [0] without `second_net`, [0, 1] with both nets, [1] with large turns alone."""
+        """The nets that the search asks: [0] without `second_net`, [0, 1] with both nets, [0, 1, 2, ...] with those of `second_net.more`, [1] with large turns alone."""
     def add(self, state: State, seed: int | None = None) -> int:
         """Starts a tree at a copy of `state`, returns its id. `seed` (default: derived from the forest's seed and the id) keys its random draws."""
     def set_tablebase(self, tablebase: Tablebase | None) -> None:
@@ -597,7 +597,7 @@ class Forest:
 
         A whole number in place of the rows: up to this number, of which nothing is written, for evaluators that read no features.
 
-        net: 0 the small, 1 the large one of `second_net`: rows of the trees whose next turns are that net's. ValueError for
+        net: 0 the small, 1 the large one of `second_net`, 2 and more those of `second_net.more`: rows of the trees whose next turns are that net's. ValueError for
         a net that the search does not ask."""
     def gather_packed(self, masks: NDArray[np.uint64], values: NDArray[np.float32], net: int = 0) -> Batch:
         """Like gather, uint64 [B, planes] and float32 [B, planes]."""
@@ -652,7 +652,9 @@ class Forest:
     def network_values(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
+        """One dict an edge: action, visits, large_visits (turns of the larger nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
+    def root_visits_of(self, id: int, net: int) -> NDArray[np.uint32]:
+        """Completed visits by the turns of one net, in the order of `root_edges`; zeros for a net that does not search."""
     def edges_at(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
         """The same for the position behind a line of actions, for its mover, the most visited first, at most `most`; None where
         the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
@@ -673,7 +675,7 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, transpositions, cache_lookups, terminal_visits, oracle_hits, contempt_draws (replies drawn at frozen nodes), collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the larger nets'), cache_hits, position_hits, transpositions, cache_lookups, terminal_visits, oracle_hits, contempt_draws (replies drawn at frozen nodes), collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
         """Return the same of one tree, with its edges; depth_max is from the present root.
 

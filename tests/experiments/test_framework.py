@@ -20,6 +20,7 @@ from hauteur_experiments.claims_table import (
     END,
     FIELDS,
     claim_rows,
+    pages,
     recorded_lines,
     results,
     with_table,
@@ -28,18 +29,19 @@ from hauteur_experiments.claims_table import (
 from hauteur_experiments.deciding import GAMES, decided, game_of, verdict_of
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, make_experiment, stated
 from hauteur_experiments.grid import Match, check, play
+from hauteur_experiments.kept import read_run
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
-from hauteur_experiments.summary import (
-    SUMMARY,
-    SUMMARY_END,
-    Counts,
-    counts,
-    summary,
-    summary_table,
-    with_summary,
+from hauteur_experiments.statements import (
+    STATEMENTS,
+    STATEMENTS_END,
+    read_statements,
+    sign_of,
+    size_of,
+    statements,
 )
+from hauteur_experiments.summary import Counts, counts, summary_table
 from hauteur_experiments.verdict import Claim, Inequality
 
 SOURCES = sorted(Path(str(hauteur_experiments.__file__)).parent.rglob("*.py"))
@@ -291,7 +293,6 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     text = page.read_text()
     assert (text.partition(BEGIN)[0], text.partition(END)[2]) == ("# Front\n\n", "\n\nthe end\n")
     assert "\nold\n" not in text
-    assert "| 5 [4, 6] | 0.26 | **holds in sign** | temperature-wdl-chess | 1 holds |" in text
     assert "\n1 comparisons of all runs, each rule in each game among them: 1 holds, 0 does not hold, " in text
     recorded = recorded_lines(file)
     assert with_table(text, recorded, "page") == text
@@ -302,11 +303,14 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert [line for line in recorded_lines(file) if line["claim"] != "by hand"] == recorded
     assert [line["measured"] for line in recorded_lines(file) if line["claim"] == "by hand"] == ["6"]
     assert game_of(made) == "chess"
-    assert "In the source's own game 1 hold, 0 do not, " in summary(recorded)
+    assert "In the source's own game 1 hold, 0 do not, " in counts(recorded).text
     front = tmp_path / "README.md"
-    front.write_text(f"{SUMMARY}\n{SUMMARY_END}\n")
+    front.write_text(f"{STATEMENTS}\n{STATEMENTS_END}\n")
     write_table(page, base)
-    assert "| sign | 0.06 with tau_1, 1.38 with tau_2 | 0.26 | **yes** 5 [4, 6] |" in front.read_text()
+    cells = "| 5 [4, 6] | yes | 0.26 x | chess; 200 visits | 400 games | temperature-wdl-chess |"
+    assert f"| 0.06 with tau_1, 1.38 with tau_2 {cells}" in front.read_text()
+    (one,) = [row for row in read_statements(tmp_path / "statements.json") if row["run"]]
+    assert (one["ours"], one["sign"]) == ({"what": "", "value": 5.0, "low": 4.0, "high": 6.0, "unit": ""}, "yes")
     assert (tmp_path / "claims.png").stat().st_size > 0
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
@@ -376,7 +380,7 @@ def test_statements_are_counted_once_and_those_of_others_apart() -> None:
 
 
 def test_table_and_figure_show_the_same_run(root: Path) -> None:
-    """Of every claim in Elo, in every game, the figure's numbers are those of the cell."""
+    """Of every claim in Elo, in every game, the figure's numbers are those of the cell of the paper's table."""
     lines = recorded_lines(root / "docs/experiments/claims.csv")
     shown = dict(re.findall(r"^\| (.*?) \| \w* \| .*? \| .*? \|(.*)\|$", summary_table(lines), re.MULTILINE))
     by_title = {claim.partition(": ")[2]: cells.split("|") for claim, cells in shown.items()}
@@ -403,6 +407,65 @@ def test_page_one_has_the_counts_of_the_table(root: Path) -> None:
     assert f"{found.at_visits} of the {found.decided} decided ones are so at the source's visits" in text
     for page in ("docs/experiments/README.md", "docs/paper/README.md"):
         assert found.text in " ".join((root / page).read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(
+    ("test", "figure", "decides", "verdict", "sign", "size"),
+    [
+        ("sign", "+5 Elo", "9 [2, 16] Elo", "holds", "yes", "-"),
+        ("sign", "+5 Elo", "9 [-2, 16] Elo", "open", "open", "-"),
+        ("sign", "+5 Elo", "-9 [-12, -6] Elo", "no such effect", "none", "-"),
+        ("size", "+5 Elo, 9 games", "98 [60, 137] Elo", "does not hold", "yes", "no"),
+        ("size", "-5 Elo, 9 games", "98 [60, 137] Elo", "does not hold", "no", "no"),
+        ("size", "-5 Elo, 9 games", "2 [-6, 13] Elo", "holds", "open", "yes"),
+        ("size", "+0 Elo, 9 games", "-22 [-43, -2] Elo", "open", "-", "open"),
+        ("size", "above 2.5", "12 [8, 18]", "holds", "-", "yes"),
+    ],
+)
+def test_sign_and_size_are_kept_apart(test: str, figure: str, decides: str, verdict: str, sign: str, size: str) -> None:
+    row = row_of("a", decides, f"**{verdict}**", test=test, figure=figure)
+    (found,) = statements([row])
+    assert (found["sign"], found["size"]["holds"]) == (sign, size)
+    assert sign_of(row, found["ours"]) == sign
+    assert size_of(row)["holds"] == size
+
+
+def said_by(path: Path) -> list[str]:
+    """The quantities of the findings of a kept run, and the Elo of its matches, as texts."""
+    run = read_run(path)
+    texts = [str(finding.get("quantities")) for finding in run.result["findings"]]
+    for match in run.matches.values():
+        elo, ends = match["results"]["elo"], match["results"]["elo_interval_95"]
+        if elo is not None and None not in ends:
+            low, high = ends
+            texts.append(f"{elo:.3g} [{low:.3g}, {high:.3g}]")
+    return texts
+
+
+def test_every_statement_has_one_row_and_every_row_says_what_its_run_said(root: Path) -> None:
+    """Of each of the 79 the page has one run; where it is kept, the number is the one of a finding in its result."""
+    folder = root / "docs/experiments"
+    rows = read_statements(folder / "statements.json")
+    assert [row["kind"] for row in rows].count("source") == 79
+    assert counts(recorded_lines(folder / "claims.csv")).statements == 79
+    compared = 0
+    for row in rows:
+        assert bool(row["not_run"]) != bool(row["command"])
+        assert row["not_run"] or row["sign"] != "-" or row["size"]["holds"] != "-"
+        kept = folder / f"results/{row['run']}.json"
+        if row["kind"] == "source" and row["run"] and kept.exists() and row["ours"] is not None:
+            ends = [f"{row['ours'][end]:g}" for end in ("value", "low", "high")]
+            shown = f"{ends[0]} [{ends[1]}, {ends[2]}]"
+            assert any(shown in text for text in said_by(kept)), (row["statement"], shown)
+            compared += 1
+    assert compared >= 50
+
+
+def test_no_page_says_that_an_absurd_number_is_needed(root: Path) -> None:
+    for name in ("README.md", "claims.md", "other-papers.md", "statements.json"):
+        text = (root / "docs/experiments" / name).read_text(encoding="utf-8")
+        assert "would close it" not in text
+        assert "10,000,000" not in text
 
 
 def test_every_line_that_decides_has_its_number_and_its_test(root: Path) -> None:
@@ -445,6 +508,7 @@ def test_the_pages_of_the_repository_are_made_of_its_claims(root: Path) -> None:
     lines = recorded_lines(root / "docs/experiments/claims.csv")
     page = (root / "docs/experiments/claims.md").read_text(encoding="utf-8")
     assert with_table(page, lines, "claims.md") == page
-    front = (root / "docs/experiments/README.md").read_text(encoding="utf-8")
-    assert with_summary(front, lines, "README.md") == front
-    assert len(front.splitlines()) <= 90
+    made = pages(root / "docs/experiments", lines)
+    assert {path.name for path in made} == {"README.md", "other-papers.md", "statements.json"}
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, path.name

@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,30 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
         architecture = networks.load(tmp_path / f"{name}.safetensors").description.architecture
         assert isinstance(architecture, ResNetArchitecture)
         assert architecture.filters == filters
+
+
+def test_the_two_nets_may_have_value_weights_of_their_own(tmp_path: Path) -> None:
+    """The first games are those of untrained nets, so the large net differs by its own weight alone."""
+    nets = {}
+    for name, weights in {
+        "both at 1": {"value_weight": 1.0},
+        "small at 4": {"value_weight": 4.0, "large_value_weight": 1.0},
+        "both at 4": {"value_weight": 4.0},
+    }.items():
+        values = {**TINY, "large": TWO_NETS["large"], "selfplay": {**TINY["selfplay"], "search": TWO_NETS["search"]}}
+        values |= {"train": {**TINY["train"], **weights}, "run": {**TINY["run"], "generations": 1}}
+        learn(parse_recipe(values, "test"), folder=tmp_path / name, display=Silent())
+        folder = RunFolder(tmp_path / name)
+        nets[name] = [networks.load(folder.net(1, large=large)).tensors for large in (False, True)]
+
+    def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+        return all(np.array_equal(one[name], other[name]) for name in one)
+
+    small, large = (dict(zip(nets, column, strict=True)) for column in zip(*nets.values(), strict=True))
+    assert same(small["small at 4"], small["both at 4"])
+    assert same(large["small at 4"], large["both at 1"])
+    assert not same(small["small at 4"], small["both at 1"])
+    assert not same(large["small at 4"], large["both at 4"])
 
 
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:

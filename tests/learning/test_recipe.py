@@ -126,6 +126,11 @@ CONTEMPT = {"search": {"search_contempt": {"n_scl": 5}}}
         ({"selfplay": {"episodes": "best-versus-opponent"}}, "needs a section [opponent]"),
         ({"opponent": {"net": "maia.pb.gz"}}, "[opponent] needs selfplay.episodes"),
         ({"large": {}}, "two nets need both sections"),
+        ({"train": {"large_value_weight": 0.5}}, "large_value_weight needs the section [large], got 0.5 without it"),
+        (
+            {"large": {}, "selfplay": {"search": {"second_net": {"more": "20"}}}},
+            "second_net.more must be empty: a run has at most two nets, got '20'",
+        ),
         (
             {"selfplay": {"visits": 100, "playout_cap": {"fast_visits": 100}}},
             "less than visits, got 100 of 100",

@@ -86,6 +86,27 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
     assert sum(large.rows) > 0
 
 
+def test_games_of_three_nets_do_not_depend_on_those_beside_them() -> None:
+    nets = [ToyEvaluator(GAME, salt=salt) for salt in (1, 2, 3)]
+    search, warm = two_nets(more="5:0.2:0.5"), Temperature(initial=1.0)
+    players = [
+        SearchPlayer("three", nets[0], search, 20, warm, large=nets[1], more=(nets[2],)),
+        SearchPlayer("one", nets[2], SearchParams(cache_size=0), 10, warm),
+    ]
+    games = games_of(players, 6, game=GAME, parallel=4, in_flight=2)
+    again = games_of(players, 6, game=GAME, parallel=2, in_flight=1)
+    assert [game.actions.tolist() for game in games] == [game.actions.tolist() for game in again]
+    assert all(sum(net.rows) > 0 for net in nets)
+
+
+@pytest.mark.parametrize("more", [(), (1, 2)])
+def test_the_nets_of_a_search_are_as_many_as_its_settings_have(more: tuple[int, ...]) -> None:
+    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    forest, _ = forest_of(1, 20, two_nets(more="5"))
+    with pytest.raises(ValueError, match=rf"^nets after the second one: {len(more)} given, 1 in second_net.more, "):
+        SearchDriver(forest, small, large=large, more=[large for _ in more])
+
+
 def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
     small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
     session = Analysis(small, two_nets(), large=large, batch_size=1)

@@ -1,4 +1,4 @@
-"""Two nets in the core and in the reference, side by side."""
+"""Two nets or more in the core and in the reference, side by side."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hauteur.mcts.params import (
 )
 from reference import Node
 from reference.second_net import TwoNetSearch
-from reference.second_net_turns import LARGE, SMALL
+from reference.second_net_weights import further_nets as further_nets_of
 
 
 @dataclass
 class TwoPair(Pair):
-    """One tree of two nets in the core and the same tree in the reference."""
+    """One tree of several nets in the core and the same tree in the reference."""
 
-    large: Evaluator = field(kw_only=True)
+    larger: tuple[Evaluator, ...] = field(kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,9 +41,10 @@ class TwoPair(Pair):
         net = self.two.next_net()
         if net is None:
             return 0
-        nothing = self.forest.gather(rows, SMALL if net == LARGE else LARGE)
-        assert len(nothing) == 0
-        self.forest.cancel(nothing)
+        for other in set(self.two.nets) - {net}:
+            nothing = self.forest.gather(rows, other)
+            assert len(nothing) == 0
+            self.forest.cancel(nothing)
         return self.gather_for(net, rows, lambda rows: self.two.gather(rows, net))
 
     def apply(self, index: int) -> None:
@@ -51,7 +52,7 @@ class TwoPair(Pair):
         for leaf in pending.leaves:
             assert (leaf.node, pending.net) not in self.asked, "a second forward pass of the same net"
             self.asked.add((leaf.node, pending.net))
-        answers = (self.evaluator, self.large)[pending.net](pending.features)
+        answers = (self.evaluator, *self.larger)[pending.net](pending.features)
         self.forest.apply(pending.batch, *answers)
         self.search.apply(pending.leaves, *answers)
 
@@ -60,14 +61,32 @@ class TwoPair(Pair):
         return {action: float(np.float32(prior)) for action, prior in self.two.root_mixed_priors().items()}
 
     def check_more(self, root: Node, core: dict[int, dict[str, Any]]) -> None:
-        """The large net's visits agree too."""
-        large = self.two.root_large_visits()
-        assert {edge.action: core[edge.action]["large_visits"] for edge in root.edges} == {
-            edge.action: large[edge.action] for edge in root.edges
-        }
+        """The visits of each net agree too."""
+        tree = int(self.ids[0])
+        order = [edge["action"] for edge in self.forest.root_edges(tree)]
+        total = dict.fromkeys(order, 0)
+        for net in self.two.nets:
+            visits = self.two.root_visits_of(net)
+            found = dict(zip(order, self.forest.root_visits_of(tree, net).tolist(), strict=True))
+            assert found == {action: visits[action] for action in order}
+            for action in order if net else []:
+                total[action] += visits[action]
+        assert {action: core[action]["large_visits"] for action in order} == total
 
 
 weights = st.sampled_from([0.0, 0.5, 1.0]) | floats(0, 1)
+
+shares = st.sampled_from(["0", "0.5", "1"]) | st.integers(0, 1000).map(lambda part: str(part / 1000))
+
+further_nets = st.builds(
+    lambda visits, *rest: ":".join([str(visits), *rest]),
+    st.integers(1, 40),
+    shares,
+    shares,
+    st.sampled_from(["visits", "visits", "own_puct", "parent_bonus"]),
+)
+
+more_nets = st.just("") | st.lists(further_nets | st.just("7"), max_size=3).map(",".join)
 
 second_nets = st.builds(
     SecondNet,
@@ -81,6 +100,7 @@ second_nets = st.builds(
     parent_bonus=floats(0, 3),
     values=st.sampled_from(["means", "means", "states"]),
     large_batch=st.sampled_from([1, 1, 2, 5]),
+    more=more_nets,
 )
 
 company = st.fixed_dictionaries(
@@ -118,10 +138,13 @@ PLAIN = {
 
 @st.composite
 def two_net_pairs(draw: st.DrawFn) -> TwoPair:
-    """A random position of a random game with random parameters and random answers of two nets."""
+    """A random position of a random game with random parameters and random answers of two to five nets."""
     game = draw(games | wanderers)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     sharpness = draw(st.sampled_from([0.0, 1.0, 6.0]))
-    salts = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
-    small, large = (hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness) for salt in salts)
-    return TwoPair(state, draw(two_net_params()), small, seed=draw(st.integers(0, 2**64 - 1)), large=large)
+    params = draw(two_net_params())
+    assert params.second_net
+    nets = 2 + len(further_nets_of(params.second_net))
+    salts = draw(st.lists(st.integers(0, 3), min_size=nets, max_size=nets))
+    small, *larger = (hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness) for salt in salts)
+    return TwoPair(state, params, small, seed=draw(st.integers(0, 2**64 - 1)), larger=tuple(larger))

@@ -52,12 +52,12 @@ pub struct Forest {
     added: u64,
     trees: Vec<Option<Search>>,
     free_ids: Vec<usize>,
-    /// Evaluations of the small and of the large net.
-    caches: [Cache; 2],
+    /// Evaluations of each net.
+    caches: Vec<Cache>,
     oracle: Option<Arc<dyn LeafOracle>>,
     batches: BTreeMap<BatchId, Waiting>,
     /// Index of the tree with which the next gather for a net begins: every tree gets its turn when there are more trees than rows.
-    next_tree: [usize; 2],
+    next_tree: Vec<usize>,
     dropped: Counters,
     pool: Option<rayon::ThreadPool>,
 }
@@ -84,8 +84,9 @@ impl Forest {
         }
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
+        let nets = params.second_net.map_or(2, |rule| rule.num_nets());
         Ok(Forest {
-            caches: [Cache::new(params.cache_size), Cache::new(params.cache_size)],
+            caches: (0..nets).map(|_| Cache::new(params.cache_size)).collect(),
             setup: Arc::new(Setup::with_rules(params, rules)),
             seed,
             added: 0,
@@ -93,7 +94,7 @@ impl Forest {
             free_ids: Vec::new(),
             oracle: None,
             batches: BTreeMap::new(),
-            next_tree: [0; 2],
+            next_tree: vec![0; nets],
             dropped: Counters::default(),
             pool,
         })
@@ -163,7 +164,11 @@ impl Forest {
 
     /// Whether a search of this forest can ask this net: of one net the small one, of a model of the opponent the large one.
     pub fn asks(&self, net: Net) -> bool {
-        self.setup.params.second_net.is_some() || self.setup.models() || self.setup.only_net == net
+        match self.setup.params.second_net {
+            Some(rule) => net.index() < rule.num_nets(),
+            None if self.setup.models() => net == Net::Small || net == Net::Large,
+            None => net == self.setup.only_net,
+        }
     }
 
     /// Collects leaves of the trees whose next visit is for this net and writes their features. A tree may have its share of all rows
@@ -172,7 +177,7 @@ impl Forest {
         let plan = self.plan(net, rows.capacity());
         let mut parts = self.collect(net, &plan);
         parts.retain(|part| !part.leaves.is_empty());
-        number_rows(&mut parts, !self.caches[net as usize].is_off());
+        number_rows(&mut parts, !self.caches[net.index()].is_off());
         let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
         // The own net may have been trained for the other colour (games at odds); the model of the opponent was not.
         let swap = self.setup.params.swap_colors && !(self.setup.models() && net == Net::Large);
@@ -201,7 +206,7 @@ impl Forest {
         };
         let share = whole.clamp(1, most);
         // Trees take turns, because a batch may be smaller than the number of trees.
-        let start = active.partition_point(|id| *id < self.next_tree[net as usize]);
+        let start = active.partition_point(|id| *id < self.next_tree[net.index()]);
         let mut free = capacity;
         let mut plan = BTreeMap::new();
         for &id in active[start..].iter().chain(&active[..start]) {
@@ -211,7 +216,7 @@ impl Forest {
                 free -= quota;
             }
             if free == 0 {
-                self.next_tree[net as usize] = id + 1;
+                self.next_tree[net.index()] = id + 1;
                 break;
             }
         }
@@ -247,23 +252,23 @@ impl Forest {
         plan.filter(|(_, quota)| *quota > 0).collect()
     }
 
-    /// Rows that a tree may add for this net, when its share of rows in flight is `share`. A batch of large turns begins as a whole.
+    /// Rows that a tree may add for this net, when its share of rows in flight is `share`. A batch of a larger net's turns begins as a whole.
     fn quota(&self, tree: &Search, net: Net, share: usize) -> usize {
         let free = share.saturating_sub(tree.rows_in_flight() as usize);
         if free == 0 || tree.next_net() != Some(net) {
             return 0;
         }
-        // A batch of large turns is not cut by the share: its leaves were chosen as the best of one moment.
+        // A batch of a larger net is not cut by the share: its leaves were chosen as the best of one moment.
         match self.setup.params.second_net {
-            Some(rule) if net == Net::Large => free.max(rule.large_batch as usize),
+            Some(rule) if net != Net::Small => free.max(rule.large_batch as usize),
             _ => free,
         }
     }
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let [own, model] = &self.caches;
+        let (own, model) = (&self.caches[0], &self.caches[1]);
         let asks_model = self.setup.models() && net == Net::Large;
-        let cache = if self.setup.models() { own } else { &self.caches[net as usize] };
+        let cache = if self.setup.models() { own } else { &self.caches[net.index()] };
         let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = search.take_buffer();
@@ -379,7 +384,7 @@ impl Forest {
 
     /// Expands and backs up; then the cache takes the new evaluations in row order.
     fn grow(&mut self, Waiting { net, parts }: Waiting) {
-        let cache = &mut self.caches[net as usize];
+        let cache = &mut self.caches[net.index()];
         let keep = !cache.is_off();
         let grow = |search: &mut Search, mut part: TreeLeaves, kept: &mut Vec<Kept>| {
             for leaf in part.leaves.drain(..) {

@@ -122,6 +122,9 @@ fn for_nets(mut params: SearchParams, nets: &SearchNets) -> Result<SearchParams,
             "the search settings have second_net or opponent_net, which need a second net; none was given".into()
         );
     }
+    if params.second_net.is_some_and(|rule| !rule.more.is_empty()) {
+        return Err("second_net.more has further nets, and at most two can be chosen here".into());
+    }
     params.check().map_err(|error| error.to_string())?;
     Ok(params)
 }

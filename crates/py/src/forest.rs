@@ -8,7 +8,7 @@ use hauteur_core::forest::{BatchId, Forest, ForestError};
 use hauteur_core::game::{Action, State};
 use hauteur_core::params::SearchParams;
 use hauteur_core::rows::Rows;
-use hauteur_core::rules::second_net::Net;
+use hauteur_core::rules::second_net::{MAX_NETS, Net};
 use hauteur_core::search::Search;
 use hauteur_core::search::counters::Counters;
 use hauteur_core::search::oracle::LeafOracle;
@@ -186,10 +186,13 @@ impl PyForest {
     }
 
     fn wanted_net(&self, net: usize) -> PyResult<Net> {
-        match net {
-            0 if self.forest.asks(Net::Small) => Ok(Net::Small),
-            1 if self.forest.asks(Net::Large) => Ok(Net::Large),
-            0 | 1 => Err(value_error(format!("net must be {}: this search has one network, got {net}", 1 - net))),
+        let nets = self.nets();
+        match nets[..] {
+            _ if nets.contains(&net) => Ok(Net::new(net)),
+            [only] if net < 2 => {
+                Err(value_error(format!("net must be {only}: this search has one network, got {net}")))
+            }
+            [_, _, .., last] => Err(value_error(format!("net must be 0 (the smallest) to {last}, got {net}"))),
             _ => Err(value_error(format!("net must be 0 (small) or 1 (large), got {net}"))),
         }
     }
@@ -236,7 +239,7 @@ impl PyForest {
 
     #[getter]
     fn nets(&self) -> Vec<usize> {
-        [Net::Small, Net::Large].into_iter().filter(|net| self.forest.asks(*net)).map(|net| net as usize).collect()
+        Net::all().filter(|net| self.forest.asks(*net)).map(Net::index).collect()
     }
 
     #[pyo3(signature = (state, seed=None))]
@@ -483,6 +486,14 @@ impl PyForest {
 
     fn root_edges<'py>(&self, py: Python<'py>, id: i64) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.checked(self.tree(id)?.root_edges())?.iter().map(|edge| edge_dict(py, edge)).collect()
+    }
+
+    fn root_visits_of<'py>(&self, py: Python<'py>, id: i64, net: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        if net >= MAX_NETS {
+            return Err(value_error(format!("net must be 0 to {}, got {net}", MAX_NETS - 1)));
+        }
+        let visits = self.tree(id)?.root_visits_of(Net::new(net));
+        Ok(self.checked(visits)?.into_pyarray(py))
     }
 
     #[pyo3(signature = (id, line, most=None))]

@@ -28,7 +28,8 @@ use crate::game::{PyGame, PyState};
 use crate::rules::PyRules;
 
 /// Players that search: settings of the search, of the choice of moves (JSON), the indices of their evaluators, and rules in Python.
-type GivenPlayer<'py> = Option<(Bound<'py, PyAny>, String, usize, Option<usize>, Option<Bound<'py, PyAny>>)>;
+type GivenPlayer<'py> =
+    Option<(Bound<'py, PyAny>, String, usize, Option<usize>, Vec<usize>, Option<Bound<'py, PyAny>>)>;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
@@ -98,12 +99,13 @@ impl PyPlayedGames {
         let rules: GameRules = settings(rules)?;
         let mut rules_in_python: Vec<Arc<PyRules>> = Vec::new();
         let player = |given: GivenPlayer<'_>| {
-            let Some((search, moves, small, large, chain)) = given else { return Ok(None) };
+            let Some((search, moves, small, large, more, chain)) = given else { return Ok(None) };
             let moves: MoveSettings = settings(&moves)?;
             let chain = chain.map(|chain| PyRules::new(&chain)).transpose()?.map(Arc::new);
             rules_in_python.extend(chain.clone());
             let search = search_params(&search)?;
-            Ok(Some(SearchPlayer { search, moves, small, large, rules: chain.map(|one| one as Arc<dyn OutsideRules>) }))
+            let rules = chain.map(|one| one as Arc<dyn OutsideRules>);
+            Ok(Some(SearchPlayer { search, moves, small, large, more, rules }))
         };
         let lineup = Lineup {
             players: players.into_iter().map(player).collect::<PyResult<_>>()?,

@@ -15,11 +15,22 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from hauteur_experiments.claims_figure import draw_claims
-from hauteur_experiments.deciding import OWN_GAMES, Decided, Row, by_game, verdict_of
+from hauteur_experiments.deciding import RULES_SUBJECT, Row, verdict_of
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
-from hauteur_experiments.summary import NONE, SUMMARY, between, escaped, with_summary
+from hauteur_experiments.statements import (
+    DATA,
+    STATEMENTS,
+    STATEMENTS_END,
+    front_text,
+    laboratory_text,
+    others_text,
+    statements,
+    statements_json,
+)
+from hauteur_experiments.summary import between, counts, escaped
+from hauteur_experiments.uses import uses
 from hauteur_experiments.verdict import MOST_UNITS, Number, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
@@ -47,13 +58,6 @@ figure: the source's; measured: all quantities; numbers: the same as JSON, a lis
 is; run: the name of its folder, and of its file in `results`, empty where it was not kept.
 """
 
-DIGEST_COLUMNS = ("claim", "tests", "the source", "here, 95 %", "times the source's", "verdict", "run", "all runs")
-"""Columns of the page."""
-
-NOT_KEPT = "not kept"
-"""In the place of a run's name."""
-
-RULES_SUBJECT = "Every rule in four games"
 TABLE = "rules-by-game"
 """The experiment whose claims are a table of their own, a cell a claim."""
 
@@ -139,14 +143,13 @@ def run_command(run: PlannedRun, base: Setting) -> str:
 
 
 def verdict_text(finding: dict[str, Any]) -> str:
-    """Return the verdict of a finding of result.json, its scope, and where it is open what would close it."""
+    """Return the verdict of a finding of result.json, its scope, and what would close an open one, if that can be."""
     scope = f" ({finding['scope']})" if finding["scope"] else ""
     missing = finding["missing"]
     if finding["verdict"] != "open" or missing is None:
         return f"**{finding['verdict']}**{scope}"
     of = str(finding["units"]).partition(" ")[2] or "units"
-    count = f"more than {MOST_UNITS:,}" if missing >= MOST_UNITS else f"about {missing:,}"
-    return f"**open**{scope}: {count} {of} would close it"
+    return f"**open**{scope}" + (f": about {missing:,} {of} would close it" if missing < MOST_UNITS else "")
 
 
 def cost_text(result: dict[str, Any]) -> str:
@@ -169,49 +172,13 @@ def claim_table(base: Setting) -> list[dict[str, str]]:
 
 
 def claims_markdown(rows: Sequence[Row]) -> str:
-    """Return lines of `claim_table` as Markdown: how many hold, and a line for each claim that has a measurement."""
+    """Return this laboratory's statements as Markdown, then each rule in each game, of lines of `claim_table`."""
     verdicts = Counter(verdict_of(row) for row in rows if row["measured"])
     counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
-    subjects: dict[str, list[Row]] = {}
-    for row in rows:
-        subjects.setdefault(row["subject"], []).append(row)
-    rules = subjects.pop(RULES_SUBJECT, [])
-    parts = [part for subject, lines in subjects.items() for part in (f"### {subject}", *_subject_texts(lines))]
     total = f"{sum(verdicts.values())} comparisons of all runs, each rule in each game among them: {counts}."
-    return "\n\n".join([total, *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)])
-
-
-def _subject_texts(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the table of a subject, a line for each claim with a measurement, and how many claims have none."""
-    claims: dict[str, list[Row]] = {}
-    for row in rows:
-        claims.setdefault(row["claim"], []).append(row)
-    made = {claim: [row for row in lines if row["measured"]] for claim, lines in claims.items()}
-    shown = [_digest(claim, lines) for claim, lines in made.items() if lines]
-    if shown:
-        yield _table(DIGEST_COLUMNS, shown)
-    if len(shown) < len(claims):
-        yield f"Not run yet: {len(claims) - len(shown)} claims."
-
-
-def _digest(claim: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return a claim's cells by DIGEST_COLUMNS: the run that decides in the source's own game, or in the first that was
-    played, and how many of all runs have each verdict.
-    """
-    games = by_game(rows)
-    one = games.get(OWN_GAMES.get(rows[0]["subject"], "")) or next(iter(games.values()))
-    row, verdicts = one.row, Counter(map(verdict_of, rows))
-    counts = ", ".join(f"{count} {name}" for name, count in verdicts.items())
-    run = row["run"] or NOT_KEPT
-    return claim, row["test"], row["figure"], row["decides"], row["times"] or NONE, _verdict(one), run, counts
-
-
-def _verdict(one: Decided) -> str:
-    """The verdict of a cell with what it is tested for, and the scope of the deciding run."""
-    _, name, rest = one.row["verdict"].split("**", 2)
-    if one.verdict == "mixed":
-        return f"**mixed**, the nearest run: {name}{rest}"
-    return f"**{name} in {one.row['test']}**{rest}" if name == "holds" else f"**{name}**{rest}"
+    rules = [row for row in rows if row["subject"] == RULES_SUBJECT]
+    own = laboratory_text(statements(rows))
+    return "\n\n".join([total, "### This laboratory", own, f"### {RULES_SUBJECT}", *_rules_texts(rules)])
 
 
 def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
@@ -271,12 +238,12 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def write_table(path: Path, base: Setting) -> None:
-    """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
+    """Write the page of this laboratory's statements, between BEGIN and END, or as a page of its own.
 
-    A README.md beside it that has the marks of a summary gets that too, with its figure claims.png. Beside the page
-    stand all lines as claims.csv. Where it is there, lines of runs in this folder replace those of the same command,
-    and all others are kept, as they were measured elsewhere or recorded by hand. ValueError for a page
-    that has only one of the two marks.
+    Beside it stand all lines as claims.csv, and the rows of all statements as statements.json. A README.md there that
+    has the marks of `pages` gets the statements of the four sources, with its figure claims.png, and other-papers.md
+    those of other papers. Lines of runs in this folder replace those of the same command, and all others are kept, as
+    they were measured elsewhere or recorded by hand. ValueError for a page that has only one of the two marks.
     """
     rows, file = claim_table(base), path.with_name("claims.csv")
     places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
@@ -289,12 +256,26 @@ def write_table(path: Path, base: Setting) -> None:
         rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
     rows.sort(key=lambda row: (subjects.index(row["subject"]), places.get(row["claim"], len(places))))
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
-    page, front = with_table(text, rows, str(path)), path.with_name("README.md")
-    if front.exists() and SUMMARY in (before := front.read_text(encoding="utf-8")):
+    page = with_table(text, rows, str(path))
+    written = pages(path.parent, rows)
+    if path.with_name("README.md") in written:
         draw_claims(rows, path.with_name("claims.png"))
-        write_whole(front, with_summary(before, rows, str(front)))
+    for place, content in written.items():
+        write_whole(place, content)
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
+
+
+def pages(folder: Path, rows: Sequence[Row]) -> dict[Path, str]:
+    """Return what the files beside the table are, of its lines: the data, and the pages that have the marks."""
+    found, settings = statements(rows), uses(folder / "results", rows) if (folder / "results").is_dir() else []
+    texts = {"README.md": front_text(found, settings, counts(rows).text), "other-papers.md": others_text(found)}
+    written = {folder / DATA: statements_json(found, settings)}
+    for name, content in texts.items():
+        page = folder / name
+        if page.exists() and STATEMENTS in (before := page.read_text(encoding="utf-8")):
+            written[page] = between(before, STATEMENTS, STATEMENTS_END, content, str(page))
+    return written
 
 
 def _words(row: Row) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ Row = Mapping[str, str]
 """A line of the table of claims."""
 
 OWN_LABORATORY = "this laboratory"
+RULES_SUBJECT = "Every rule in four games"
+"""The subject of the claims that are a table of their own, a cell a claim."""
+
 GAMES = {
     "chess": "chess",
     "minichess": "minichess",

@@ -1,4 +1,4 @@
-"""What holds, on one screen: a row a claim, a column a game, and how many statements are decided."""
+"""How many statements of the four sources are decided, and the paper's table: a row a claim, a column a game."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from hauteur_experiments.deciding import (
     scope_of,
     verdict_of,
 )
-
-SUMMARY, SUMMARY_END = "<!-- summary -->", "<!-- end summary -->"
-"""The summary stands between these lines of a page."""
 
 WORDS = {
     "holds": "**yes**",
@@ -115,11 +112,6 @@ def _place(own: Decided | None, lines: Sequence[Row]) -> str:
     return "elsewhere" if any(verdict not in ("open", "mixed") for verdict in others) else "open"
 
 
-def with_summary(text: str, rows: Sequence[Row], place: str) -> str:
-    """Return a page with the summary between its marks; ValueError, naming the place, for a page without them."""
-    return between(text, SUMMARY, SUMMARY_END, summary(rows), place)
-
-
 def between(text: str, begin: str, end: str, content: str, place: str) -> str:
     """Return a page with this content between two lines; ValueError, naming the place, for a page that lacks one."""
     before, begins, rest = text.partition(begin)
@@ -127,11 +119,6 @@ def between(text: str, begin: str, end: str, content: str, place: str) -> str:
     if not begins or not ends:
         raise ValueError(f"{place}: the table stands between the lines {begin} and {end}, which this page lacks")
     return f"{before}{begin}\n{content}\n{end}{after}"
-
-
-def summary(rows: Sequence[Row]) -> str:
-    """Return the counts and the table, of lines of the table of claims."""
-    return f"{counts(rows).text}\n\n{summary_table(rows)}\n\n{rest_text(rows)}"
 
 
 def summary_table(rows: Sequence[Row]) -> str:
@@ -143,16 +130,6 @@ def summary_table(rows: Sequence[Row]) -> str:
         if subject in OWN_GAMES and any(cell.verdict != "open" or _hardly(cell.row) for cell in cells.values()):
             lines.append(_line(subject, claim, cells))
     return "\n".join(lines)
-
-
-def rest_text(rows: Sequence[Row]) -> str:
-    """What the table leaves out: the statements that are open, those not run, those on learning."""
-    learning = {claim: lines for (subject, claim), lines in by_claim(rows).items() if subject not in OWN_GAMES}
-    decided = sum(any(verdict_of(row) != "open" for row in lines) for lines in learning.values())
-    return (
-        f"Not in the table: the statements that are open in every game or were not run, and {len(learning)} statements "
-        f"of other papers on learning, of which {decided} are decided in another game: see [claims](claims.md)."
-    )
 
 
 def _hardly(row: Row) -> bool:

@@ -274,6 +274,9 @@ class TrainSettings(Section):
     """Decay of the weights towards zero."""
     value_weight: Weight = 1.0
     """Weight of the value loss relative to the policy loss."""
+    large_value_weight: Weight | None = None
+    """The same for the `[large]` net of a run with two nets, where `value_weight` is then the small net's, whose value
+    Lan et al. 2019 (section 5) would have weigh more; absent: it is `value_weight` too."""
     root_value_share: Share = 0.0
     """Share of the search's value in the value target; the rest is the result of the game."""
     proven_targets: ProvenTargets = "off"
@@ -306,6 +309,12 @@ class TrainSettings(Section):
     shard_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 128
     """Rows of a batch that one thread computes at a time, on the processor: more threads are busy with fewer, tiny nets
     are faster with more; normalisation sees one shard at a time, so the weights depend on it."""
+
+    def for_net(self, *, large: bool) -> Self:
+        """Return the settings with which a run's net, or its large one, is trained."""
+        if not large or self.large_value_weight is None:
+            return self
+        return self.model_copy(update={"value_weight": self.large_value_weight})
 
     def steps_for(self, new_positions: int) -> int:
         """Return the training steps of a generation that brought this number of new positions, at least one."""

@@ -68,6 +68,10 @@ def of_nets(recipe: Recipe) -> Iterator[str]:
     if (recipe.large is not None) != searches_with_two:
         need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
         yield f"two nets need both sections, {need}; one is missing"
+    if recipe.train.large_value_weight is not None and recipe.large is None:
+        yield f"train.large_value_weight needs the section [large], got {recipe.train.large_value_weight:g} without it"
+    if two is not None and two.more:
+        yield f"selfplay.search.second_net.more must be empty: a run has at most two nets, got {two.more!r}"
     if (play.opponent_net is None) != (play.search.opponent_net is None):
         need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
         yield f"a model of the opponent needs both, {need}; one is missing"

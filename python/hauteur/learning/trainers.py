@@ -61,8 +61,9 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
     expected = architecture_for(game, section)
     path = None if recipe.start is None else recipe.start.large_net if large else recipe.start.net
     name = "large network" if large else "network"
+    settings = recipe.train.for_net(large=large)
     if path is None:
-        return CandidateTrainer.new(expected, recipe.train, seed=recipe.run.seed, name=name)
+        return CandidateTrainer.new(expected, settings, seed=recipe.run.seed, name=name)
     begun, other_board = architecture_from(game, Path(path))
     if section != NetworkSettings() and begun != expected:
         raise ValueError(
@@ -70,8 +71,8 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
             f"[{'large' if large else 'network'}] says {expected.summary()}: leave its settings out"
         )
     if other_board:
-        return CandidateTrainer.from_other_board(Path(path), begun, recipe.train, seed=recipe.run.seed, name=name)
-    return CandidateTrainer.from_net(Path(path), recipe.train, seed=recipe.run.seed)
+        return CandidateTrainer.from_other_board(Path(path), begun, settings, seed=recipe.run.seed, name=name)
+    return CandidateTrainer.from_net(Path(path), settings, seed=recipe.run.seed)
 
 
 def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]:
@@ -111,7 +112,8 @@ class Learners:
         for large in _kinds(recipe):
             own = {name.removeprefix(LARGE): one for name, one in tensors.items() if name.startswith(LARGE) is large}
             architecture = networks.describe(folder.net(0, large=large)).architecture
-            found.append(CandidateTrainer.restored(architecture, recipe.train, own, steps=steps))
+            settings = recipe.train.for_net(large=large)
+            found.append(CandidateTrainer.restored(architecture, settings, own, steps=steps))
         return cls(found)
 
     @property

@@ -167,10 +167,15 @@ def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluat
             found[id(player.evaluator)] = player.evaluator
             if player.large is not None:
                 found[id(player.large)] = player.large
+            found |= {id(one): one for one in player.more}
     return list(found.values())
 
 
-def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
+_ForCore = tuple[Any, str, int, int | None, list[int], Any]
+"""Settings of the search, of the choice of moves, the indices of the player's evaluators, and its rules."""
+
+
+def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> _ForCore:
     """Return what the core has to know of a player: settings, and the indices of its evaluators."""
     places = {id(one): place for place, one in enumerate(evaluators)}
     cap = player.playout_cap
@@ -181,7 +186,8 @@ def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[An
         "learns": player.learns,
     }
     large = None if player.large is None else places[id(player.large)]
-    return player.search, json.dumps(moves), places[id(player.evaluator)], large, rule_chain(player.rules)
+    more = [places[id(one)] for one in player.more]
+    return player.search, json.dumps(moves), places[id(player.evaluator)], large, more, rule_chain(player.rules)
 
 
 @dataclass

@@ -55,7 +55,8 @@ class MoveChooser:
         forest, player = self._forest, self._player
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
-        SearchDriver(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size).run()
+        size = player.evaluator.batch_size
+        SearchDriver(forest, player.evaluator, player.large, size, more=player.more).run()
         found = [root_moves(forest, tree, lines=0) for tree in ids.tolist()]
         moves = [choose_move(one, player.temperature, state.ply, 0.0) for one, state in zip(found, states, strict=True)]
         forest.remove(ids)

@@ -142,11 +142,11 @@ Answer = TypeVar("Answer")
 class Analysis(Closing):
     """A tree that follows a game, and at most one search of it at a time.
 
-    evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
-    of visits are then the small net's. batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes
-    the search exactly sequential. tablebase: exact results for leaves, or for the root's moves
-    where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in Python
-    (`hauteur.Rule`). Errors of the evaluator come out of
+    evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one, and more:
+    those after it; all counts of visits are then the small net's. batch_size: most rows of a batch (default: what the
+    evaluator prefers); 1 makes the search exactly sequential. tablebase: exact results for leaves, or for the root's
+    moves where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in
+    Python (`hauteur.Rule`). Errors of the evaluator come out of
     `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
 
     >>> import hauteur as ht
@@ -171,11 +171,12 @@ class Analysis(Closing):
         tablebase: _core.Tablebase | None = None,
         fast_play: bool = False,
         rules: Sequence[Rule] = (),
+        more: Sequence[object] = (),
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._params = for_nets(params or SearchParams(), large)
-        self._nets = AnalysisNets(evaluator, large, batch_size)
+        self._nets = AnalysisNets(evaluator, large, batch_size, more)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
         self.row_seconds = 0.0
         """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
@@ -359,6 +360,7 @@ class Analysis(Closing):
             in_flight=1 if self._nets.batch_size == 1 else 2,
             plan=lambda: self._plan(run),
             facts=run.facts,
+            more=self._nets.more,
         ).run(lambda: self._after_batch(run))
         return run.reason
 
@@ -476,6 +478,7 @@ def search(
     seconds: float | None = None,
     seed: int = 0,
     large: object = None,
+    more: Sequence[object] = (),
     rules: Sequence[Rule] | None = None,
     on_report: OnResult | None = None,
 ) -> SearchResult:
@@ -500,6 +503,8 @@ def search(
         Keys the random draws of settings that have them. A search limited by visits alone is repeatable.
     large
         The second net of `SearchParams.second_net`.
+    more
+        The nets after it, one for each that `second_net.more` has.
     rules
         Search rules written in Python (`hauteur.Rule`), in their order; they do not go with a second net.
     on_report
@@ -520,7 +525,7 @@ def search(
     state = as_state(position)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
-    with Analysis(evaluator, params, seed=seed, large=large, rules=rules or ()) as analysis:
+    with Analysis(evaluator, params, seed=seed, large=large, rules=rules or (), more=more) as analysis:
         return analysis.go(state, visits=visits, seconds=seconds, on_report=on_report)
 
 
@@ -534,11 +539,12 @@ def search_batch(
     seed: int = 0,
     threads: int = 1,
     large: object = None,
+    more: Sequence[object] = (),
     rules: Sequence[Rule] | None = None,
 ) -> BatchResult:
     """Search many positions of one game side by side, in shared batches.
 
-    positions: T >= 1, none of them finished. evaluator, params, large, rules: as for `search`. visits: of each
+    positions: T >= 1, none of them finished. evaluator, params, large, more, rules: as for `search`. visits: of each
     root, its own evaluation included. threads: of the core. Each tree has one leaf in flight, unless
     `SearchParams.max_in_flight` is set, so a result depends on its position, the settings and the seed alone.
     Raise ValueError, in one line, for positions of different games or a finished one, and as `search` does.
@@ -562,7 +568,7 @@ def search_batch(
     params = for_nets(params or SearchParams(), large)
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})
-    nets = AnalysisNets(evaluator, large)
+    nets = AnalysisNets(evaluator, large, more=more)
     nets.open(game)
     try:
         forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
@@ -570,7 +576,7 @@ def search_batch(
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_VISITS), np.int64))
         stopped: list[bool] = []
         with stopped_by_interrupt(lambda: stopped.append(True)):
-            SearchDriver(forest, nets.small, large=nets.large, spread=True).run(lambda: bool(stopped))
+            SearchDriver(forest, nets.small, nets.large, spread=True, more=nets.more).run(lambda: bool(stopped))
     finally:
         nets.close()
     return batch_result(forest, ids)

@@ -82,8 +82,9 @@ RequestChain = Generator[AnalysisRequest, Readings, Result]
 class SearchPool:
     """Trees of one game that are searched side by side, each with one leaf in flight.
 
-    large: the second net, where the settings have one. batch_size: maximum rows of a batch; None: what suits the
-    evaluator. facts: takes the cost of the searches. ValueError where the settings need a net that was not given.
+    large: the second net, where the settings have one; more: those after it. batch_size: maximum rows of a batch; None:
+    what suits the evaluator. facts: takes the cost of the searches. ValueError where the settings need a net that was
+    not given.
     """
 
     def __init__(
@@ -96,11 +97,12 @@ class SearchPool:
         seed: int = 0,
         batch_size: int | None = None,
         facts: SearchFacts | None = None,
+        more: Sequence[Evaluator] = (),
     ) -> None:
         settings = for_nets(search, large).model_copy(update={"max_in_flight": 1})
         self.forest = _core.Forest(game, settings, seed)
         """The trees, by the numbers that `add` returns."""
-        self._driver = SearchDriver(self.forest, evaluator, large, batch_size, spread=True, facts=facts)
+        self._driver = SearchDriver(self.forest, evaluator, large, batch_size, spread=True, facts=facts, more=more)
         self._seed = seed
 
     def add(self, state: _core.State, visits: int, only: Sequence[int] = ()) -> int:
@@ -131,7 +133,7 @@ class SearchPool:
 
 @dataclass
 class BatchAnalysis:
-    """A net (or two) and search settings with which many positions are analysed."""
+    """A net (or several) and search settings with which many positions are analysed."""
 
     evaluator: Evaluator
     """The net; with two nets the small one."""
@@ -143,6 +145,8 @@ class BatchAnalysis:
     """Seed of the random draws of rules that have them."""
     at_a_time: int | None = None
     """Trees in memory; None: three batches of them."""
+    more: Sequence[Evaluator] = ()
+    """The nets after the second one, where the settings have some."""
     facts: SearchFacts = field(default_factory=SearchFacts)
     """Cost of all analyses so far."""
 
@@ -238,7 +242,9 @@ class _Searches(Generic[Result]):
     def _pool_for(self, game: _core.Game) -> SearchPool:
         """Return the pool for the game of the first request."""
         one = self.analysis
-        return SearchPool(game, one.evaluator, one.search, large=one.large, seed=one.seed, facts=one.facts)
+        return SearchPool(
+            game, one.evaluator, one.search, large=one.large, seed=one.seed, facts=one.facts, more=one.more
+        )
 
 
 def _reading(forest: _core.Forest, tree: int) -> SearchReading:

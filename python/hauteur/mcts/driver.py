@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -126,7 +126,7 @@ class InFlight:
     facts: SearchFacts = field(default_factory=SearchFacts)
     """Takes the seconds, rows and batches."""
     net: int = 0
-    """Number of the network in the forest's settings, 0 or 1."""
+    """Number of the network in the forest's settings, 0 the smallest."""
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.depth < 1:
@@ -213,7 +213,7 @@ class InFlight:
 
     def _most_rows(self) -> int:
         """Return the maximum rows of the next batch."""
-        if self.spread and self.net == 0:  # turns of the large net are rare, and some come together
+        if self.spread and self.net == 0:  # turns of larger nets are rare, and some come together
             return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
         return self._next_plan().rows
 
@@ -247,7 +247,8 @@ class InFlight:
 class SearchDriver:
     """Drives a forest turn by turn: gather rows, let the networks compute them, apply the answers.
 
-    large: the second net, where the settings of the forest have one; batches of both are in flight at once.
+    large: the second net, where the settings of the forest have one; more: those after it; batches of all are in flight
+    at once.
     batch_size: maximum rows of a batch, None: each evaluator's own. in_flight: maximum batches of a network at a time.
     spread, plan: see `InFlight`. facts: counts both networks together.
     """
@@ -263,6 +264,7 @@ class SearchDriver:
         spread: bool = False,
         plan: Callable[[], StepPlan] | None = None,
         facts: SearchFacts | None = None,
+        more: Sequence[Evaluator] = (),
     ) -> None:
         self._forest = forest
         self._visits_when_idle: float | None = None
@@ -278,7 +280,7 @@ class SearchDriver:
                 self.facts,
                 net,
             )
-            for one, net in nets_of(forest, evaluator, large)
+            for one, net in nets_of(forest, evaluator, large, more)
         ]
 
     def turn(self) -> bool:
@@ -329,8 +331,17 @@ def for_nets(search: SearchParams, large: object | None) -> SearchParams:
     return search.model_copy(update={"second_net": SecondNet()})
 
 
-def nets_of(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
-    """Return the evaluators of a forest, each with the number of its net; ValueError if the large one is missing."""
+def nets_of(
+    forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None, more: Sequence[Evaluator] = ()
+) -> list[tuple[Evaluator, int]]:
+    """Return the evaluators of a forest, each with the number of its net; ValueError if one is missing or not used."""
     if large is None and 1 in forest.nets:
         raise ValueError("the search settings have second_net or opponent_net, which need a second net; none was given")
-    return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]
+    further = max(forest.nets[-1] - 1, 0)
+    if further != len(more):
+        raise ValueError(
+            f"nets after the second one: {len(more)} given, {further} in second_net.more, which has a part for each, "
+            "such as more=20:0.33:1"
+        )
+    given = [evaluator, evaluator if large is None else large, *more]
+    return [(given[net], net) for net in forest.nets]

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 
 class AnalysisNets:
-    """One evaluator or two, given as they are or as what `hauteur.evaluator` makes one of, closed here then.
+    """One evaluator or more, given as they are or as what `hauteur.evaluator` makes one of, closed here then.
 
     rows: maximum rows of a batch; None: those that the small one prefers.
     """
 
-    def __init__(self, small: object, large: object = None, rows: int | None = None) -> None:
-        self._sources = [small] if large is None else [small, large]
+    def __init__(
+        self, small: object, large: object = None, rows: int | None = None, more: Sequence[object] = ()
+    ) -> None:
+        if more and large is None:
+            raise ValueError(f"nets after the second one need it: large= is missing, got {len(more)} in more=")
+        self._sources = [small] if large is None else [small, large, *more]
         self._rows = rows
         self._open: list[Evaluator] = []
         self._game = ""
@@ -51,6 +55,11 @@ class AnalysisNets:
     def large(self) -> Evaluator | None:
         """The second evaluator, None where there is one only."""
         return self._open[1] if len(self._open) > 1 else None
+
+    @property
+    def more(self) -> tuple[Evaluator, ...]:
+        """The evaluators after the second one."""
+        return tuple(self._open[2:])
 
     @property
     def batch_size(self) -> int:

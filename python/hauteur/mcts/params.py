@@ -99,7 +99,12 @@ class SecondNet(RuleSection):
     values: Literal["means", "states"] = "means"
     """How the two values become one: means over the subtree by each net (A), or state by state (B)."""
     large_batch: Annotated[int, Field(ge=1, le=4_096)] = 1
-    """Frontier nodes that the large net evaluates together; 1: exact."""
+    """Frontier nodes that a larger net evaluates together; 1: exact."""
+    more: str = ""
+    """Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY: turns a move, shares of value and prior, of which the nets before it have the rest, and the leaf it sees next.
+
+    Left out: an equal share, 1, and `priority`.
+    """
 
 
 class Solver(RuleSection):

@@ -126,7 +126,7 @@ class Evaluators(Closing):
 
 
 PlayerNets = Mapping[str, ResolvedNet]
-"""The nets of a player, by the settings that name them: net, large_net, opponent_net."""
+"""The nets of a player, by the settings that name them (`NETS`)."""
 
 
 def player_nets(game: _core.Game, settings: PlayerSettings) -> dict[str, ResolvedNet]:
@@ -169,9 +169,10 @@ def build_player(
 def _net_player(
     game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str, nets: PlayerNets
 ) -> SearchPlayer:
-    """Build a player that searches with one or two nets, or with an evaluator object instead of the first."""
+    """Build a player that searches with one net or more, or with an evaluator object instead of the first."""
     other = nets.get("large_net") or nets.get("opponent_net")
     large = evaluators.get(other, settings) if other is not None else None
+    more = tuple(evaluators.get(nets[setting], settings) for setting in settings.nets_after_the_second)
     own = settings if isinstance(settings, Player) else None
     if own is not None and own.evaluator is not None:
         small = evaluators.of_object(own.evaluator)
@@ -185,8 +186,9 @@ def _net_player(
         visits=settings.visits,
         temperature=settings.temperature,
         rules=() if own is None else own.rules,
+        more=more,
     )
-    nets_of(player.forest(game, seed=0), player.evaluator, large)
+    nets_of(player.forest(game, seed=0), player.evaluator, large, more)
     return player
 
 
@@ -210,6 +212,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if player.other_net:
         other = "large_net" if player.large_net else "opponent_net"
         facts[f"{key}_{other}"] = resolve_net(player.other_net).content
+    for setting, name in player.nets_after_the_second.items():
+        facts[f"{key}_{setting}"] = resolve_net(name).content
     return facts
 
 

@@ -111,7 +111,14 @@ class PlayerEngine(Closing):
         """Return an analysis with the player's settings; None for a player that does not search."""
         if not isinstance(player, SearchPlayer):
             return None
-        return Analysis(player.evaluator, player.search, large=player.large, seed=self._seed, rules=player.rules)
+        return Analysis(
+            player.evaluator,
+            player.search,
+            large=player.large,
+            seed=self._seed,
+            rules=player.rules,
+            more=player.more,
+        )
 
     def _analysis_of(self, player: SearchPlayer) -> Analysis:
         assert self._analysis is not None, player.name

@@ -1,4 +1,4 @@
-"""A player with one or two networks: what searches in games.
+"""A player with one network or more: what searches in games.
 
 Playout-cap randomisation: Wu 2019, 'Accelerating Self-Play Learning in Go', arXiv:1902.10565, section 3.1. A value
 target is worth one game, however many visits its moves had; a policy target wants many visits. So most moves are
@@ -39,7 +39,7 @@ class SearchPlayer:
     name: str
     """Name in results and messages."""
     evaluator: Evaluator
-    """The net; with two nets the small one."""
+    """The net; of several the smallest."""
     search: SearchParams
     """Settings of the search."""
     visits: int
@@ -54,6 +54,8 @@ class SearchPlayer:
     """Whether a net learns from this player's moves."""
     rules: tuple[Rule, ...] = ()
     """Search rules written in Python."""
+    more: tuple[Evaluator, ...] = ()
+    """The nets after the second one, one for each that `second_net.more` has."""
 
     def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""

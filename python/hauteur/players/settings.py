@@ -50,6 +50,10 @@ class PlayerSettings(Section):
     """A second net, which corrects the first one (search.second_net; visits are then the first net's)."""
     opponent_net: str | None = None
     """A second net, which models the opponent (search.opponent_net, which it switches on); not with `large_net`."""
+    third_net: str | None = None
+    """A net larger than `large_net`; search.second_net.more has its turns and weights."""
+    fourth_net: str | None = None
+    """A net larger than `third_net`."""
     precision: Precision | None = None
     """Precision of the nets' arithmetic; None: the backend's."""
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
@@ -70,6 +74,12 @@ class PlayerSettings(Section):
         return self.large_net or self.opponent_net
 
     @property
+    def nets_after_the_second(self) -> dict[str, str]:
+        """The names of the nets after the large one, by the settings that name them, the smaller one first."""
+        named = {"third_net": self.third_net, "fourth_net": self.fourth_net}
+        return {setting: name for setting, name in named.items() if name}
+
+    @property
     def policy_heat(self) -> float:
         """Temperature of the net's policy in the moves of a player of one visit, which draws from its priors: those are
         softened by search.policy_temperature before `temperature` is applied. At temperature 0 that of the priors.
@@ -81,6 +91,10 @@ class PlayerSettings(Section):
     def _with_a_model_of_the_opponent(cls, values: Any) -> Any:
         if isinstance(values, dict) and values.get("opponent_net") and values.get("large_net"):
             raise ValueError("large_net and opponent_net exclude each other: both are a second net")
+        if isinstance(values, dict):
+            for net, smaller in (("third_net", "large_net"), ("fourth_net", "third_net")):
+                if values.get(net) and not values.get(smaller):
+                    raise ValueError(f"{net} needs {smaller}: nets are given from the smallest up")
         return with_model_of_opponent(values)
 
     @model_validator(mode="after")
@@ -104,7 +118,7 @@ def with_model_of_opponent(values: Any) -> Any:
     return {**values, "search": {"opponent_net": {}, **given}}
 
 
-NETS = ("net", "large_net", "opponent_net")
+NETS = ("net", "large_net", "opponent_net", "third_net", "fourth_net")
 """Settings of a player that name nets."""
 
 SHORT: dict[Key, Key] = {("temperature",): ("temperature", "initial")}

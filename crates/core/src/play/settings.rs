@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::evaluator::Evaluator;
+use crate::forest::ForestError;
 use crate::params::SearchParams;
+use crate::rules::second_net::Net;
 use crate::rules::setting::settings;
 use crate::search::outside::OutsideRules;
 
@@ -77,8 +79,30 @@ pub struct SearchPlayer {
     pub small: usize,
     /// Index of its second evaluator.
     pub large: Option<usize>,
+    /// Indices of the evaluators after it, where more than two nets search.
+    pub more: Vec<usize>,
     /// Search rules from outside the core, which one thread alone can use.
     pub rules: Option<Arc<dyn OutsideRules>>,
+}
+
+impl SearchPlayer {
+    /// Index of the evaluator of one of its nets. Fails where the settings have a net that the player was not given.
+    pub fn evaluator(&self, net: Net) -> Result<usize, ForestError> {
+        let given = match net {
+            Net::Small => Some(self.small),
+            Net::Large => self.large,
+            further => self.more.get(further.index() - 2).copied(),
+        };
+        given.ok_or_else(|| ForestError(missing_net(net)))
+    }
+}
+
+/// What is said of a net that the settings have and nobody gave.
+fn missing_net(net: Net) -> String {
+    if net == Net::Large {
+        return "the search settings have second_net, which needs a large net; none was given".into();
+    }
+    format!("second_net.more has {} nets at least; given for them: {}", net.index() - 1, net.index() - 2)
 }
 
 /// Rules that hold for all games, in addition to those of the game itself.

@@ -100,10 +100,8 @@ impl Worker {
             search.max_in_flight = 1; // sequential searches: a game does not depend on the others
             let forest = Forest::with_rules(search, layout.seed, 1, player.rules.clone())?;
             forest_of[number] = Some(forests.len());
-            for net in [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net)) {
-                let evaluator = if net == Net::Large { player.large } else { Some(player.small) }.ok_or_else(|| {
-                    ForestError("the search settings have second_net, which needs a large net; none was given".into())
-                })?;
+            for net in Net::all().filter(|net| forest.asks(*net)) {
+                let evaluator = player.evaluator(net)?;
                 let user = (forests.len(), net);
                 match networks.iter_mut().find(|network| network.evaluator == evaluator) {
                     Some(network) => network.users.push(user),

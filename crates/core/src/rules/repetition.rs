@@ -98,40 +98,6 @@ impl Removed {
     }
 }
 
-/// Visits that are taken back from a node: those of the tree's records, and those of the large net's turns (second net).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Lost {
-    /// Of the tree's statistics.
-    pub visits: Removed,
-    /// Of the large net's.
-    pub large: Removed,
-}
-
-impl Lost {
-    /// True when no visit is taken back.
-    pub fn is_nothing(&self) -> bool {
-        self.visits.visits == 0 && self.large.visits == 0
-    }
-
-    /// The same as the other player sees it when `flip` is set.
-    pub fn seen(self, flip: bool) -> Lost {
-        Lost { visits: self.visits.seen(flip), large: self.large.seen(flip) }
-    }
-
-    /// Both sets together.
-    pub fn and(self, other: Lost) -> Lost {
-        Lost { visits: self.visits.and(other.visits), large: self.large.and(other.large) }
-    }
-
-    /// The statistics of the large net's turns without its part.
-    pub fn taken_from_large(&self, mut large: EdgeStats) -> EdgeStats {
-        if self.large.visits > 0 {
-            self.large.taken_from(&mut large, 0.0);
-        }
-        large
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,59 +1,19 @@
-//! Two-net search, MPV-MCTS (Lan et al. 2019): a small net searches, a large one corrects the most visited nodes.
+//! Several nets in one tree, MPV-MCTS (Lan et al. 2019): a small net searches, a large one corrects the most visited nodes.
 //!
-//! One tree, two statistics a node: visits and mean of the small net's turns (N_S, W_S / N_S) are the tree's records, those of the
-//! large net's turns (N_L, W_L / N_L) stand beside them. The paper has two trees and says (section 5) that one is the same.
+//! One tree, a statistic a net: visits and mean of the small net's turns (N_S, W_S / N_S) are the tree's records, those of a
+//! larger net's turns (N_L, W_L / N_L) stand beside them. The paper has a tree for each net and says (section 5) that one is the same;
+//! it has two nets, and says of more that the smallest one alone selects by PUCT.
 
+pub mod more;
+pub mod net;
 pub mod turns;
 
+pub use net::{MAX_NETS, Net, NetSet, NodeNets};
+
 use crate::rules::Rule;
+use crate::rules::second_net::more::MoreNets;
 use crate::rules::setting::{ParamsError, choices, settings};
 use crate::stats::{EdgeStats, Value};
-
-/// One of the two networks; where there is one only, it is the small one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Net {
-    /// The cheap one, which searches.
-    #[default]
-    Small = 0,
-    /// The expensive one, which corrects.
-    Large = 1,
-}
-
-/// Which nets know a node, and the way to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NodeNets {
-    /// The small net has evaluated it.
-    pub small: bool,
-    /// The large net has evaluated it.
-    pub large: bool,
-    /// Win - loss and share of draws by the small and by the large net, for the node's mover.
-    pub values: [[f32; 2]; 2],
-    /// The node above and the edge that leads here; `u32::MAX` at the root.
-    pub parent: (u32, u32),
-}
-
-impl Default for NodeNets {
-    fn default() -> Self {
-        NodeNets { small: false, large: false, values: [[0.0; 2]; 2], parent: (u32::MAX, 0) }
-    }
-}
-
-impl NodeNets {
-    /// Whether this net knows the node.
-    pub fn known_to(&self, net: Net) -> bool {
-        match net {
-            Net::Small => self.small,
-            Net::Large => self.large,
-        }
-    }
-
-    /// What this net says of the node.
-    pub fn value(&self, net: Net) -> Value {
-        let [wl, d] = self.values[net as usize];
-        Value { wl: f64::from(wl), d }
-    }
-}
 
 choices! {
     /// The order of small and large turns.
@@ -110,8 +70,11 @@ settings! {
         parent_bonus: f64 = 1.0, 0.0 => 100.0;
         /// How the two values become one: means over the subtree by each net (A), or state by state (B).
         values: ValueReading = ValueReading::Means;
-        /// Frontier nodes that the large net evaluates together; 1: exact.
+        /// Frontier nodes that a larger net evaluates together; 1: exact.
         large_batch: u32 = 1, 1.0 => 4096.0;
+        /// Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY: turns a move, shares of value and prior, of
+        /// which the nets before it have the rest, and the leaf it sees next. Left out: an equal share, 1, and `priority`.
+        more: MoreNets = MoreNets::default();
     }
 }
 
@@ -137,44 +100,155 @@ impl Rule for SecondNet {
     }
 }
 
+/// A number for each net.
+pub type Weights = [f64; MAX_NETS];
+
 impl SecondNet {
     fn check_more(&self) -> Result<(), ParamsError> {
         if self.small_visits == 0 && self.large_visits == 0 {
             return Err(ParamsError("small_visits and large_visits must not both be 0".into()));
         }
+        if !self.more.is_empty() && (self.small_visits == 0 || self.large_visits == 0) {
+            let got = format!("got {} and {}", self.small_visits, self.large_visits);
+            return Err(ParamsError(format!(
+                "small_visits and large_visits must be 1 or more where `more` has nets, {got}"
+            )));
+        }
         Ok(())
     }
 
-    /// V of a position from the point of view of the `net`'s turn, for one player: what both nets say of it as that player sees it.
+    /// Number of nets.
+    pub fn num_nets(&self) -> usize {
+        2 + self.more.len()
+    }
+
+    /// The nets, the smallest first.
+    pub fn nets(&self) -> impl Iterator<Item = Net> + use<> {
+        (0..self.num_nets()).map(Net::new)
+    }
+
+    /// The nets after the small one.
+    pub fn larger(&self) -> impl Iterator<Item = Net> + use<> {
+        self.nets().skip(1)
+    }
+
+    /// Which leaf a larger net evaluates next.
+    pub fn priority_of(&self, net: Net) -> LargePriority {
+        let own = self.more.iter().nth(net.index().wrapping_sub(2)).and_then(|further| further.priority);
+        own.unwrap_or(self.priority)
+    }
+
+    /// Weights of the nets in a value that all of them have a part in; they sum to 1.
+    pub fn alphas(&self) -> Weights {
+        weights(self.alpha, self.more.iter().map(|net| net.alpha))
+    }
+
+    /// Weights of the nets in the prior of a position that all of them know; they sum to 1.
+    pub fn betas(&self) -> Weights {
+        weights(self.beta, self.more.iter().map(|net| net.beta))
+    }
+
+    /// The weights of some nets when the others are silent: w_i / sum w_j. Where these have no weight, the largest of them has all.
+    pub fn shares(&self, weights: &Weights, nets: NetSet) -> Weights {
+        if nets.len() == self.num_nets() {
+            return *weights;
+        }
+        let total: f64 = nets.iter().map(|net| weights[net.index()]).sum();
+        let mut shares = [0.0; MAX_NETS];
+        match nets.iter().last() {
+            Some(largest) if nets.len() == 1 || total == 0.0 => shares[largest.index()] = 1.0,
+            _ => nets.iter().for_each(|net| shares[net.index()] = weights[net.index()] / total),
+        }
+        shares
+    }
+
+    /// V of a position from the point of view of the `net`'s turn, for one player: what all nets say of it as that player sees it.
+    /// `stats_of`: the statistics of a net's turns.
     ///
-    /// Reading A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L; where one net alone has visits, its mean; `None` without any. A net
-    /// that has the whole weight searches its own tree as if the other were not there.
-    pub fn value(&self, net: Net, small: &EdgeStats, large: &EdgeStats) -> Option<Value> {
+    /// Reading A: V = sum of alpha_i W_i / N_i over the nets with visits, whose alphas sum to 1 (`shares`); `None` without any. A net
+    /// that has the whole weight searches its own tree as if the others were not there.
+    pub fn value(&self, net: Net, stats_of: impl Fn(Net) -> EdgeStats) -> Option<Value> {
+        let alphas = self.alphas();
+        let has_all = self.nets().all(|other| other == net || alphas[other.index()] == 0.0);
         // A mean of weight 0 is left out rather than multiplied by 0: it would still decide whether there is a
         // value at all.
-        let small_counts = small.visits > 0 && !(net == Net::Large && self.alpha == 0.0);
-        let large_counts = large.visits > 0 && !(net == Net::Small && self.alpha == 1.0);
-        let (by_small, by_large) = (small.value(false), Value { wl: large.wl, d: large.d });
-        match (small_counts, large_counts) {
-            (true, true) if self.values == ValueReading::Means => Some(self.mixed_value(by_small, by_large)),
-            (true, _) => Some(by_small),
-            (false, true) => Some(by_large),
-            (false, false) => None,
+        let visited = self.nets().filter(|other| (*other == net || !has_all) && stats_of(*other).visits > 0);
+        let counted = visited.fold(NetSet::default(), NetSet::with);
+        if self.values == ValueReading::States && counted.has(Net::Small) {
+            return Some(stats_of(Net::Small).value(false));
         }
+        self.mixed_value(counted, |net| stats_of(net).value(false))
     }
 
-    /// alpha V_S + (1 - alpha) V_L.
-    pub fn mixed_value(&self, small: Value, large: Value) -> Value {
-        let mix = |small: f64, large: f64| self.alpha * small + (1.0 - self.alpha) * large;
-        Value { wl: mix(small.wl, large.wl), d: mix(f64::from(small.d), f64::from(large.d)) as f32 }
+    /// Sum of alpha_i v_i of some nets; `None` of none.
+    pub fn mixed_value(&self, nets: NetSet, value_of: impl Fn(Net) -> Value) -> Option<Value> {
+        let alphas = self.shares(&self.alphas(), nets);
+        let term = |net: Net| {
+            let Value { wl, d } = value_of(net);
+            (alphas[net.index()] * wl, alphas[net.index()] * f64::from(d))
+        };
+        let (wl, d) = nets.iter().map(term).reduce(|sum, term| (sum.0 + term.0, sum.1 + term.1))?;
+        Some(Value { wl, d: d as f32 })
     }
 
-    /// P = beta p_S + (1 - beta) p_L; where one net alone knows the position, its prior.
-    pub fn prior(&self, nets: NodeNets, small: f32, large: f32) -> f64 {
-        match (nets.small, nets.large) {
-            (true, true) => self.beta * f64::from(small) + (1.0 - self.beta) * f64::from(large),
-            (false, true) => f64::from(large),
-            _ => f64::from(small),
+    /// P = sum of beta_i p_i of the nets that know a position; 0 of none.
+    pub fn prior(&self, nets: NetSet, prior_of: impl Fn(Net) -> f32) -> f64 {
+        let betas = self.shares(&self.betas(), nets);
+        let term = |net: Net| betas[net.index()] * f64::from(prior_of(net));
+        nets.iter().map(term).reduce(|sum, term| sum + term).unwrap_or(0.0)
+    }
+}
+
+/// `first` and the rest of 1 for two nets; each further one takes its share from all before it.
+fn weights(first: f64, further: impl Iterator<Item = f64>) -> Weights {
+    let mut weights = [0.0; MAX_NETS];
+    weights[..2].copy_from_slice(&[first, 1.0 - first]);
+    for (place, share) in further.enumerate() {
+        weights[..place + 2].iter_mut().for_each(|weight| *weight *= 1.0 - share);
+        weights[place + 2] = share;
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(more: &str) -> SecondNet {
+        SecondNet { alpha: 0.4, beta: 0.0, more: MoreNets::try_from(more.to_string()).unwrap(), ..Default::default() }
+    }
+
+    fn set(nets: &[usize]) -> NetSet {
+        nets.iter().map(|net| Net::new(*net)).fold(NetSet::default(), NetSet::with)
+    }
+
+    #[test]
+    fn weights_sum_to_one_whoever_is_silent() {
+        let rule = rule("20:0.5:0.25 5:0.1:0");
+        assert_eq!(rule.alphas()[..4], [0.4 * 0.5 * 0.9, 0.6 * 0.5 * 0.9, 0.5 * 0.9, 0.1]);
+        for nets in (1_usize..16).map(|bits| set(&(0..4).filter(|net| bits >> net & 1 == 1).collect::<Vec<_>>())) {
+            for weights in [rule.alphas(), rule.betas()] {
+                let shares = rule.shares(&weights, nets);
+                assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{nets:?}: {shares:?}");
+                assert!(Net::all().all(|net| nets.has(net) || shares[net.index()] == 0.0));
+            }
         }
+        assert_eq!(rule.shares(&rule.betas(), set(&[0, 3]))[..4], [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn nets_without_numbers_share_the_value_equally() {
+        let rule = SecondNet { alpha: 0.5, ..rule("20 5") };
+        let (alphas, betas) = (rule.alphas(), rule.betas());
+        assert!(alphas[..4].iter().all(|alpha| (alpha - 0.25).abs() < 1e-12), "{alphas:?}");
+        assert_eq!(betas[..4], [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn two_nets_have_the_weights_of_the_paper() {
+        let rule = rule("");
+        assert_eq!(rule.alphas()[..3], [0.4, 0.6, 0.0]);
+        assert_eq!(rule.shares(&rule.alphas(), set(&[0, 1])), rule.alphas());
+        assert_eq!(rule.shares(&rule.alphas(), set(&[1]))[..2], [0.0, 1.0]);
     }
 }

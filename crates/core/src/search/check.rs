@@ -1,5 +1,6 @@
 //! What tests ask of a tree: its digest and its invariants.
 
+use crate::rules::second_net::Net;
 use crate::rules::solver::Solver;
 use crate::rules::solver::bounds::Bounds;
 use crate::search::Search;
@@ -43,10 +44,11 @@ impl Tree {
         hash
     }
 
-    /// With the large net's statistics of a node's edges, where there are any.
+    /// With the larger nets' statistics of a node's edges, where there are any.
     fn large_digest(&self, hash: u64, node: u32) -> u64 {
-        let edges = if self.columns.large.is_on() { 0..self.stats(node).len() as u32 } else { 0..0 };
-        edges.map(|edge| self.large_stats(Step { node, edge })).fold(hash, |hash, large| {
+        let larger = (0..self.columns.root_large.len()).map(|place| Net::new(place + 1));
+        let steps = || (0..self.stats(node).len() as u32).map(|edge| Step { node, edge });
+        larger.flat_map(|net| steps().map(move |step| self.large_stats(step, net))).fold(hash, |hash, large| {
             let hash = crate::math::rng::mix(hash ^ u64::from(large.visits) ^ (u64::from(large.in_flight) << 32));
             crate::math::rng::mix(hash ^ large.wl.to_bits() ^ u64::from(large.d.to_bits()).rotate_left(32))
         })

@@ -49,8 +49,8 @@ impl Search {
     /// below the whole, and edges without weight are passed over.
     #[inline]
     pub(super) fn draw_frozen(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
-        if self.turn == Net::Large {
-            return None; // of two nets the small one's visits freeze
+        if self.turn != Net::Small {
+            return None; // of several nets the small one's visits freeze
         }
         let rule = self.setup.params.search_contempt.as_ref()?;
         // A negative N_scl freezes the nodes of the root's player instead, which makes the player model

@@ -223,7 +223,7 @@ struct RuleState {
     variance: f64,
     /// Sequential halving at the root (Gumbel).
     halving: Halving,
-    /// Turns of two nets, and the nodes that wait for the large one.
+    /// Turns of several nets, and the nodes that wait for the larger ones.
     two_nets: TwoNets,
     /// Leaves that wait for the answer to another leaf with the same position (re-use of evaluations).
     followers: Followers,
@@ -461,8 +461,8 @@ impl Search {
         self.stop_waiting(&leaf);
         // The node left the frontier when its turn began. It enters again under its old number, which decides
         // between equals.
-        if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
-            self.enter(*last);
+        if let Some(last) = leaf.path.last().filter(|_| leaf.turn != Net::Small) {
+            self.enter(*last, leaf.turn);
         }
         if let Some(key) = self.position_key(leaf.state.as_ref()) {
             self.cancel_followers(key);
@@ -506,14 +506,14 @@ impl Search {
         }
         self.refresh_root_bounds();
         if self.setup.two_nets() {
-            self.rebuild_frontier();
+            self.rebuild_frontiers();
         }
     }
 
     /// Forgets the tree. What the root is restricted to stays.
     pub(super) fn reset(&mut self) {
         self.tree = Tree::with_columns(RuleColumns::new(self.setup.columns()));
-        self.rebuild_frontier();
+        self.rebuild_frontiers();
         self.root.clear();
         self.counters.depth_max = 0;
     }

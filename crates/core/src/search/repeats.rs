@@ -1,7 +1,7 @@
 //! Repeats as results: where they are met, and how they are taken back when the root has moved on (repetition).
 
 use crate::game::Outcome;
-use crate::rules::repetition::{Lost, Removed, Repetition, RepetitionMode};
+use crate::rules::repetition::{Removed, Repetition, RepetitionMode};
 use crate::search::Search;
 use crate::stats::{EdgeStats, TERMINAL, Value, repeated_after};
 use crate::tree::Tree;
@@ -20,7 +20,10 @@ impl Search {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
             match self.setup.graph() {
                 true => self.tree.reopen_graph(&rule),
-                false => self.tree.reopen_repeats(&rule, self.setup.averages()),
+                false => {
+                    self.tree.reopen_larger_nets(&rule);
+                    self.tree.reopen_repeats(&rule, self.setup.averages());
+                }
             }
         }
     }
@@ -34,7 +37,7 @@ struct Reopening<'a> {
     /// By node: plies from the root.
     depths: Vec<usize>,
     /// By node: what it has lost, for its mover.
-    lost: Vec<Lost>,
+    lost: Vec<Removed>,
 }
 
 impl Tree {
@@ -42,7 +45,7 @@ impl Tree {
     /// have step sizes of their own (Q average); such a mean becomes the plain one of what is left.
     fn reopen_repeats(&mut self, rule: &Repetition, averaged: bool) {
         let Some(root) = self.root_node() else { return };
-        let lost = vec![Lost::default(); self.num_nodes()];
+        let lost = vec![Removed::default(); self.num_nodes()];
         let mut pass = Reopening { rule, averaged, depths: self.depths(), lost };
         // Re-rooting copies breadth first, so children have higher numbers than their parents: from the end,
         // each node is complete before its parent asks for it.
@@ -51,8 +54,7 @@ impl Tree {
         }
         let lost = pass.lost[root as usize];
         let (own, deviations) = (self.root, self.columns.root_deviations);
-        (self.root, self.columns.root_deviations) = self.without(lost.visits, root, own, deviations, false, averaged);
-        self.columns.root_large = lost.taken_from_large(self.columns.root_large);
+        (self.root, self.columns.root_deviations) = self.without(lost, root, own, deviations, false, averaged);
     }
 
     /// Plies from the root to each node.
@@ -67,9 +69,9 @@ impl Tree {
     }
 
     /// Takes visits from the edges of a node: those of repeats, and those that its children have lost. Returns them all.
-    fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Lost {
+    fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Removed {
         let first = self.node(node).stats as usize;
-        let mut all = Lost::default();
+        let mut all = Removed::default();
         for record in first..first + self.stats(node).len() {
             let stats = self.stats[record];
             let lost = match stats.repeated_plies() {
@@ -84,25 +86,26 @@ impl Tree {
     }
 
     /// Makes a record of a repeat one without visits; returns what it had. Weights that are frozen stay.
-    fn reopen_stats(&mut self, record: usize) -> Lost {
-        let (stats, large) = (self.stats[record], self.columns.large.get(record));
+    fn reopen_stats(&mut self, record: usize) -> Removed {
+        let stats = self.stats[record];
         self.stats[record] = EdgeStats::fresh(stats.prior);
         self.columns.clear_stats(record);
-        Lost { visits: Removed::of(&stats), large: Removed::of(&large) }
+        Removed::of(&stats)
     }
 
     /// Takes from a record what its child has lost; returns that, for the mover of `node`. An exact value does not rest on repeats.
-    fn take_from_stats(&mut self, node: u32, record: usize, pass: &Reopening) -> Lost {
+    fn take_from_stats(&mut self, node: u32, record: usize, pass: &Reopening) -> Removed {
         let stats = self.stats[record];
-        let lost = pass.lost.get(stats.node as usize).filter(|lost| !lost.is_nothing());
-        let Some(lost) = lost.filter(|_| !self.columns.bounds.get(record).is_proven()) else { return Lost::default() };
+        let lost = pass.lost.get(stats.node as usize).filter(|lost| lost.visits > 0);
+        let Some(lost) = lost.filter(|_| !self.columns.bounds.get(record).is_proven()) else {
+            return Removed::default();
+        };
         let flip = self.node(stats.node).mover != self.node(node).mover;
         let lost = lost.seen(flip);
         let deviations = self.columns.deviations.get(record);
-        let (stats, deviations) = self.without(lost.visits, stats.node, stats, deviations, flip, pass.averaged);
+        let (stats, deviations) = self.without(lost, stats.node, stats, deviations, flip, pass.averaged);
         self.stats[record] = stats;
         self.columns.deviations.set(record, deviations);
-        self.columns.large.set(record, lost.taken_from_large(self.columns.large.get(record)));
         lost
     }
 

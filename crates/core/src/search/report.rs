@@ -14,7 +14,7 @@ pub struct EdgeReport {
     pub action: Action,
     /// Completed visits.
     pub visits: u32,
-    /// Completed large turns (second net); 0 with one net.
+    /// Completed turns of the larger nets (second net); 0 with one net.
     pub large_visits: u32,
     /// Visits that wait for the network.
     pub in_flight: u16,
@@ -131,6 +131,21 @@ impl Search {
         order.into_iter().map(report).collect()
     }
 
+    /// Completed visits of a net's turns to the root's edges, in the order of `root_edges`; zeros for a net that does not search.
+    pub fn root_visits_of(&self, net: Net) -> Vec<u32> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let searches = match self.setup.params.second_net {
+            Some(rule) => net.index() < rule.num_nets(),
+            None => net == self.setup.only_net,
+        };
+        let with_record = |k: &usize| searches && *k < self.tree.stats(root).len();
+        let visits = |k: usize| {
+            let step = Step { node: root, edge: k as u32 };
+            if self.setup.two_nets() { self.tree.net_stats(step, net).visits } else { self.tree.record(step).visits }
+        };
+        self.ranked_edges().into_iter().map(|k| Some(k).filter(with_record).map_or(0, visits)).collect()
+    }
+
     /// Q of the root for its mover, draw score included; once there are visits.
     pub fn root_q(&self) -> Option<f64> {
         let scores = self.root_scores(self.tree.root_node()?);
@@ -145,7 +160,10 @@ impl Search {
 
     fn large_visits_of(&self, node: u32, k: usize, record: &EdgeStats) -> u32 {
         match (self.setup.params.second_net, k < self.tree.stats(node).len()) {
-            (Some(_), true) => self.tree.large_stats(Step { node, edge: k as u32 }).visits,
+            (Some(rule), true) => {
+                let step = Step { node, edge: k as u32 };
+                rule.larger().map(|net| self.tree.large_stats(step, net).visits).sum()
+            }
             (None, _) if self.setup.only_net == Net::Large => record.visits,
             _ => 0,
         }

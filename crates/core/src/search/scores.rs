@@ -174,8 +174,8 @@ impl<'a> NodeScores<'a> {
         };
         match &self.params.second_net {
             Some(rule) => {
-                let large = self.tree.large_stats(Step { node: self.context.node, edge: k as u32 });
-                mixed_stats(rule, self.context.turn, stats, &large)
+                let step = Step { node: self.context.node, edge: k as u32 };
+                mixed_stats(rule, self.context.turn, |net| self.tree.net_stats(step, net))
             }
             None => (*stats, stats.visits > 0),
         }

@@ -148,7 +148,7 @@ impl Setup {
         self.params.graph
     }
 
-    /// Two nets search in turns.
+    /// Two nets or more search in turns.
     #[inline]
     pub(super) fn two_nets(&self) -> bool {
         self.params.second_net.is_some()
@@ -175,7 +175,7 @@ impl Setup {
             frozen: contempt.is_some(),
             bounds: params.solver.is_some(),
             proofs_in_support: contempt.is_some_and(|rule| rule.proofs_respect_contempt),
-            two_nets: params.second_net.is_some(),
+            larger_nets: params.second_net.map_or(0, |rule| rule.num_nets() - 1),
             graph: params.graph,
             positions: params.cache_key == CacheKey::Position,
             kept: self.kept(),

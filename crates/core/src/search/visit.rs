@@ -164,8 +164,8 @@ impl Search {
             return self.back_up_graph(mover, value, Arrival::Visit);
         }
         let average = self.setup.params.q_average.as_ref();
-        if self.turn == Net::Large {
-            self.tree.backup_large(&self.path, mover, value);
+        if self.turn != Net::Small {
+            self.tree.backup_large(&self.path, self.turn, mover, value);
             self.counters.large_visits += 1;
         } else if let Some(solver) = &self.setup.params.solver {
             self.tree.backup_with_bounds(&self.path, mover, value, solver, average);
@@ -258,7 +258,7 @@ impl Search {
             return Visit::Waits;
         }
         self.counters.rows += 1;
-        self.counters.large_rows += u64::from(self.turn == Net::Large);
+        self.counters.large_rows += u64::from(self.turn != Net::Small);
         Visit::Row(leaf)
     }
 
@@ -305,7 +305,7 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
-        // A node of the other net does not end the visit: it is only new to this net.
+        // A node of another net does not end the visit: it is only new to this net.
         if self.path.is_empty() || (self.setup.two_nets() && self.path_ends_at_node()) {
             return None;
         }

@@ -197,3 +197,62 @@ impl SideColumn for Floats {
         self
     }
 }
+
+/// A column for each of some nets, by their places.
+#[derive(Clone, Debug, Default)]
+pub struct PerNet<T: Copy>(Vec<Column<T>>);
+
+impl<T: Copy + Default> PerNet<T> {
+    pub(crate) fn new(nets: usize) -> Self {
+        PerNet((0..nets).map(|_| Column::new(true)).collect())
+    }
+
+    /// The value of a net at an index; the default where the net has no column.
+    #[inline]
+    pub fn get(&self, net: usize, index: usize) -> T {
+        self.0.get(net).map_or_else(T::default, |column| column.get(index))
+    }
+
+    /// Changes the value of a net at an index; nothing where the net has no column.
+    #[inline]
+    pub fn set(&mut self, net: usize, index: usize, value: T) {
+        if let Some(column) = self.0.get_mut(net) {
+            column.set(index, value);
+        }
+    }
+}
+
+impl<T: Copy + Default + 'static> SideColumn for PerNet<T> {
+    fn resize(&mut self, len: usize) {
+        self.0.iter_mut().for_each(|column| column.resize(len));
+    }
+
+    fn move_within(&mut self, from: Range<usize>, to: usize) {
+        self.0.iter_mut().for_each(|column| column.move_within(from.clone(), to));
+    }
+
+    fn clear(&mut self, index: usize) {
+        self.0.iter_mut().for_each(|column| column.clear(index));
+    }
+
+    fn copy_from(&mut self, to: usize, source: &dyn SideColumn, from: Range<usize>) {
+        let source: &Self = source.as_any().downcast_ref().expect("columns of the same type");
+        self.0.iter_mut().zip(&source.0).for_each(|(column, source)| column.copy_from(to, source, from.clone()));
+    }
+
+    fn rotate(&mut self, range: Range<usize>) {
+        self.0.iter_mut().for_each(|column| column.rotate(range.clone()));
+    }
+
+    fn permute(&mut self, range: Range<usize>, places: &[usize]) {
+        self.0.iter_mut().for_each(|column| column.permute(range.clone(), places));
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(SideColumn::bytes).sum()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

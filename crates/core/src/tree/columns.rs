@@ -7,7 +7,7 @@ use crate::rules::second_net::NodeNets;
 use crate::rules::solver::bounds::Bounds;
 use crate::stats::{EdgeStats, Value};
 use crate::tree::balance::Balance;
-use crate::tree::column::{Column, Floats, SideColumn};
+use crate::tree::column::{Column, Floats, PerNet, SideColumn};
 use crate::tree::frozen::Frozen;
 use crate::tree::graph::Graph;
 use crate::tree::positions::Positions;
@@ -29,14 +29,22 @@ pub struct ColumnSet {
     pub proofs_in_support: bool,
     /// Statistics by node, and nodes by their position and ply (graph search).
     pub graph: bool,
-    /// Second statistics, priors and evaluations (second net).
-    pub two_nets: bool,
+    /// Nets after the small one, with statistics, priors and evaluations of their own (second net).
+    pub larger_nets: usize,
     /// Nodes by the key of their position (re-use of evaluations).
     pub positions: bool,
     /// Numbers by edge that rules keep by `Rule::keeps`.
     pub kept: usize,
     /// Floats by edge that rules from outside the core keep.
     pub outside: usize,
+}
+
+impl ColumnSet {
+    /// More than one net searches.
+    #[inline]
+    pub fn has_more_nets(&self) -> bool {
+        self.larger_nets > 0
+    }
 }
 
 /// The columns of one tree.
@@ -58,16 +66,18 @@ pub struct RuleColumns {
     pub bounds: Column<Bounds>,
     /// What is proven of the root, over the edges that it may take.
     pub root_bounds: Bounds,
-    /// By visited edge: statistics of the large net's turns.
-    pub large: Column<EdgeStats>,
+    /// By larger net and visited edge: statistics of the net's turns.
+    pub large: PerNet<EdgeStats>,
     /// The same of the root.
-    pub root_large: EdgeStats,
-    /// By visited edge: number of its entry to the frontier of the large tree, from 1; 0 = it was never there.
-    pub entered: Column<u32>,
-    /// By edge: the large net's prior, in the bits of a `Prior`.
-    pub large_priors: Column<u16>,
+    pub root_large: Vec<EdgeStats>,
+    /// By larger net and visited edge: number of its entry to the frontier of that net's tree, from 1; 0 = it was never there.
+    pub entered: PerNet<u32>,
+    /// By larger net and edge: the net's prior, in the bits of a `Prior`.
+    pub large_priors: PerNet<u16>,
     /// By node: which nets know it.
     pub nets: Column<NodeNets>,
+    /// By net, the small one first, and node: win - loss and share of draws by the net, for the node's mover.
+    pub net_values: PerNet<[f32; 2]>,
     /// The first node of each position.
     pub positions: Positions,
     /// Nodes with several edges that lead to them.
@@ -94,11 +104,12 @@ impl RuleColumns {
             frozen: Frozen::new(enabled.frozen),
             bounds: Column::new(enabled.bounds),
             root_bounds: Bounds::OPEN,
-            large: Column::new(enabled.two_nets),
-            root_large: EdgeStats::FRESH_ROOT,
-            entered: Column::new(enabled.two_nets),
-            large_priors: Column::new(enabled.two_nets),
-            nets: Column::new(enabled.two_nets),
+            large: PerNet::new(enabled.larger_nets),
+            root_large: vec![EdgeStats::FRESH_ROOT; enabled.larger_nets],
+            entered: PerNet::new(enabled.larger_nets),
+            large_priors: PerNet::new(enabled.larger_nets),
+            nets: Column::new(enabled.has_more_nets()),
+            net_values: PerNet::new(if enabled.has_more_nets() { enabled.larger_nets + 1 } else { 0 }),
             positions: Positions::new(enabled.positions),
             graph: Graph::new(enabled.graph),
             kept: Floats::new(enabled.kept),
@@ -126,33 +137,34 @@ impl RuleColumns {
         [&mut self.large_priors]
     }
 
-    fn by_node(&self) -> [&dyn SideColumn; 5] {
-        [&self.raw_network, &self.nets, &self.balance.starts, &self.balance.levels, &self.graph.own]
+    fn by_node(&self) -> [&dyn SideColumn; 6] {
+        let balance = &self.balance;
+        [&self.raw_network, &self.nets, &self.net_values, &balance.starts, &balance.levels, &self.graph.own]
     }
 
-    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 5] {
-        let balance = &mut self.balance;
-        [&mut self.raw_network, &mut self.nets, &mut balance.starts, &mut balance.levels, &mut self.graph.own]
+    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 6] {
+        let (nets, net_values, balance) = (&mut self.nets, &mut self.net_values, &mut self.balance);
+        [&mut self.raw_network, nets, net_values, &mut balance.starts, &mut balance.levels, &mut self.graph.own]
     }
 
     /// True when a column belongs to the statistics of edges.
     #[inline]
     pub(crate) fn keeps_stats(&self) -> bool {
         // Asked before every loop over columns: plain PUCT must not pay for seven empty calls a visit.
-        let ColumnSet { deviations, frozen, bounds, two_nets, kept, outside, .. } = self.enabled;
-        deviations || frozen || bounds || two_nets || kept > 0 || outside > 0
+        let ColumnSet { deviations, frozen, bounds, kept, outside, .. } = self.enabled;
+        deviations || frozen || bounds || self.enabled.has_more_nets() || kept > 0 || outside > 0
     }
 
     /// True when something is kept by edge.
     #[inline]
     pub(crate) fn keeps_edges(&self) -> bool {
-        self.enabled.balance || self.enabled.two_nets
+        self.enabled.balance || self.enabled.has_more_nets()
     }
 
     /// True when something is kept by node.
     #[inline]
     pub(crate) fn keeps_nodes(&self) -> bool {
-        self.enabled.raw_network || self.enabled.two_nets || self.enabled.balance || self.enabled.graph
+        self.enabled.raw_network || self.enabled.has_more_nets() || self.enabled.balance || self.enabled.graph
     }
 
     /// There are this many statistics now.

@@ -287,9 +287,11 @@ impl Tree {
     /// A position that was never evaluated gives an empty tree.
     pub fn re_root(&mut self, edge: u32) {
         let child = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
+        let larger = 0..self.columns.root_large.len();
         let known = |(root, stats): &(u32, EdgeStats)| {
-            let large = self.columns.large.get(self.stats_index(Step { node: *root, edge }));
-            stats.node < TERMINAL && (stats.visits > 0 || large.visits > 0)
+            let index = self.stats_index(Step { node: *root, edge });
+            let by_larger = larger.clone().any(|net| self.columns.large.get(net, index).visits > 0);
+            stats.node < TERMINAL && (stats.visits > 0 || by_larger)
         };
         let Some((old_root, stats)) = child.filter(known) else {
             *self = Tree::with_columns(RuleColumns::new(self.columns.enabled));
@@ -318,7 +320,7 @@ impl Tree {
         if self.columns.bounds.get(index).is_proven() && !is_graph {
             fresh.reopen_root();
         }
-        fresh.columns.root_large = self.columns.large.get(index).seen(flip);
+        fresh.columns.root_large = larger.map(|net| self.columns.large.get(net, index).seen(flip)).collect();
         *self = fresh;
     }
 
@@ -377,7 +379,10 @@ impl Tree {
     /// True when a counter of 32 bits has come near its end: the tree may not grow any more.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.sizes_full || (self.root.visits | self.columns.root_large.visits) >= self.most
+        // With one net there is no other root record to look at.
+        self.sizes_full
+            || self.root.visits >= self.most
+            || self.columns.root_large.iter().any(|large| large.visits >= self.most)
     }
 
     /// Takes the tree as full at this many visits, nodes, edges or statistics, for tests.

@@ -419,7 +419,7 @@ class Mine:
     def _analysis_of(self, player: object) -> BatchAnalysis:
         if not isinstance(player, SearchPlayer):
             raise ValueError("--player: puzzles are mined by a player with a net")
-        return BatchAnalysis(player.evaluator, player.search, player.large, seed=self.settings.seed)
+        return BatchAnalysis(player.evaluator, player.search, player.large, self.settings.seed, more=player.more)
 
     def _chains(self, left: set[str]) -> Iterator[RequestChain[ScreenedPosition]]:
         for name, found in first_of_each(self.sources, self.game, self.settings.first_ply, left):

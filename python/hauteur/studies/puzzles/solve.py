@@ -111,7 +111,7 @@ class Solve:
         left = [number for number in range(len(self.problems)) if number not in found]
         most = self.counts[-1]
         together = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
-        analysis = BatchAnalysis(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=together)
+        analysis = BatchAnalysis(player.evaluator, player.search, player.large, self.seed, together, player.more)
         if left:
             self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve")
         with closing(analysis.run(self._chains(left, key))) as answers:

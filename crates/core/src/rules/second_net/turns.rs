@@ -1,59 +1,86 @@
-//! Whose turn it is: how small and large turns share a move.
+//! Whose turn it is: how the nets share a move.
 //!
-//! All is a function of the root's visits begun, N_S and N_L with what waits for an answer, of the limit, and of one random number a
+//! All is a function of the root's visits begun by each net, with what waits for an answer, of the limit, and of one random number a
 //! turn, so a turn that was taken back leaves no trace. The random numbers have a generator of their own: the draws of other rules
 //! are the same with and without a second net.
 
 use crate::math::rng::{CounterRng, draw};
-use crate::rules::second_net::{Net, SecondNet, TurnOrder};
+use crate::rules::second_net::{MAX_NETS, Net, SecondNet, TurnOrder};
 
-/// A count of small and of large turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Turns {
-    /// Small turns.
-    pub small: u64,
-    /// Large turns.
-    pub large: u64,
-}
+/// A count of turns of each net.
+pub type Turns = [u64; MAX_NETS];
 
 impl SecondNet {
-    /// What the root should have at the end of the move: `limit` small visits and large ones in proportion; without a limit (0), the
-    /// least number of whole moves, of b_S and b_L turns each, that is not done.
-    pub fn goal(&self, begun: Turns, limit: u32) -> Turns {
-        let (b_s, b_l) = (u64::from(self.small_visits), u64::from(self.large_visits));
-        if limit > 0 {
-            let small = u64::from(limit);
-            return Turns { small, large: (small * b_l + b_s / 2) / b_s };
+    /// Turns of each net a move.
+    pub fn budgets(&self) -> Turns {
+        let mut budgets = [0; MAX_NETS];
+        let further = self.more.iter().map(|net| net.visits);
+        for (budget, visits) in
+            budgets.iter_mut().zip([self.small_visits, self.large_visits].into_iter().chain(further))
+        {
+            *budget = u64::from(visits);
         }
-        let moves = (begun.small / b_s).min(begun.large / b_l) + 1;
-        Turns { small: moves * b_s, large: moves * b_l }
+        budgets
+    }
+
+    /// What the root should have at the end of the move: `limit` small visits and those of other nets in proportion; without a limit
+    /// (0), the least number of whole moves, of b_i turns each, that is not done.
+    pub fn goal(&self, begun: &Turns, limit: u32) -> Turns {
+        let budgets = self.budgets();
+        let small = budgets[0];
+        if limit > 0 {
+            let limit = u64::from(limit);
+            let mut goal = budgets.map(|budget| (limit * budget + small / 2) / small);
+            goal[0] = limit;
+            return goal;
+        }
+        let done = self.nets().map(|net| begun[net.index()] / budgets[net.index()]).min();
+        budgets.map(|budget| (done.unwrap_or(0) + 1) * budget)
     }
 
     /// Whose turn it is; `None` when the goal is reached. `uniform` gives the turn's random number, in [0, 1).
     ///
-    /// A large turn that was begun goes on to a whole batch of `large_batch`.
-    pub fn next_net(&self, begun: Turns, goal: Turns, uniform: impl FnOnce() -> f64) -> Option<Net> {
-        let left =
-            Turns { small: goal.small.saturating_sub(begun.small), large: goal.large.saturating_sub(begun.large) };
-        let large = match (left.small, left.large) {
-            (0, 0) => return None,
-            (_, 0) => false,
-            (0, _) => true,
-            // A batch of the large net is begun and ended without small turns in between: its leaves are chosen by
-            // the same statistics.
-            _ if !begun.large.is_multiple_of(u64::from(self.large_batch)) => true,
-            _ => match self.order {
+    /// A turn of a larger net that was begun goes on to a whole batch of `large_batch`. Where two nets have the same claim, the smaller
+    /// one goes first.
+    pub fn next_net(&self, begun: &Turns, goal: &Turns, uniform: impl FnOnce() -> f64) -> Option<Net> {
+        let left = |net: Net| goal[net.index()].saturating_sub(begun[net.index()]);
+        let open = || self.nets().filter(|net| left(*net) > 0);
+        if open().count() <= 1 {
+            return open().next();
+        }
+        let larger = || open().filter(|net| *net != Net::Small);
+        // A batch of a larger net is begun and ended without other turns in between: its leaves are chosen by the
+        // same statistics.
+        let in_batch = |net: &Net| !begun[net.index()].is_multiple_of(u64::from(self.large_batch));
+        if let Some(net) = larger().find(in_batch) {
+            return Some(net);
+        }
+        match self.order {
+            TurnOrder::RoundRobin => {
                 // Cross-multiplied, so that no rounding decides.
-                TurnOrder::RoundRobin => left.large * goal.small > left.small * goal.large,
-                TurnOrder::LargeFirst if begun.large < u64::from(self.large_first) => true,
-                TurnOrder::Random | TurnOrder::LargeFirst => {
-                    let batches = left.large.div_ceil(u64::from(self.large_batch));
-                    // Without replacement: the chance is the share of what is left.
-                    uniform() * (left.small + batches) as f64 >= left.small as f64
-                }
-            },
+                let is_behind = |net: Net, best: Net| left(net) * goal[best.index()] > left(best) * goal[net.index()];
+                open().reduce(|best, net| if is_behind(net, best) { net } else { best })
+            }
+            TurnOrder::LargeFirst => {
+                let first = larger().find(|net| begun[net.index()] < u64::from(self.large_first));
+                first.or_else(|| self.drawn_net(left, uniform()))
+            }
+            TurnOrder::Random => self.drawn_net(left, uniform()),
+        }
+    }
+
+    /// A net drawn without replacement: the chance is the share of what is left, a batch of a larger net as one turn.
+    fn drawn_net(&self, left: impl Fn(Net) -> u64, uniform: f64) -> Option<Net> {
+        let turns =
+            |net: Net| if net == Net::Small { left(net) } else { left(net).div_ceil(u64::from(self.large_batch)) };
+        let drawn = uniform * self.nets().map(turns).sum::<u64>() as f64;
+        let mut passed = 0;
+        let reached = |net: &Net| {
+            passed += turns(*net);
+            drawn < passed as f64
         };
-        Some(if large { Net::Large } else { Net::Small })
+        // Rounding may bring the product up to the whole.
+        self.nets().find(reached).or_else(|| self.nets().filter(|net| left(*net) > 0).last())
     }
 }
 
@@ -65,27 +92,32 @@ pub fn turn_uniform(tree_key: u64, turn: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::second_net::more::MoreNets;
 
     fn play(rule: &SecondNet, limit: u32) -> (Turns, String) {
         let (mut begun, mut order) = (Turns::default(), String::new());
-        while let Some(net) = rule.next_net(begun, rule.goal(begun, limit), || turn_uniform(7, order.len() as u64)) {
-            match net {
-                Net::Small => begun.small += 1,
-                Net::Large => begun.large += 1,
-            }
-            order.push(if net == Net::Small { 's' } else { 'L' });
+        while let Some(net) = rule.next_net(&begun, &rule.goal(&begun, limit), || turn_uniform(7, order.len() as u64)) {
+            begun[net.index()] += 1;
+            order.push(['s', 'L', '3', '4'][net.index()]);
         }
         (begun, order)
     }
 
+    fn more(text: &str) -> MoreNets {
+        MoreNets::try_from(text.to_string()).unwrap()
+    }
+
     #[test]
-    fn every_order_spends_both_budgets() {
+    fn every_order_spends_all_budgets() {
         for order in [TurnOrder::Random, TurnOrder::RoundRobin, TurnOrder::LargeFirst] {
             for large_batch in [1, 3, 16] {
                 let rule = SecondNet { order, large_batch, small_visits: 80, large_visits: 20, ..Default::default() };
-                assert_eq!(play(&rule, 80).0, Turns { small: 80, large: 20 });
-                assert_eq!(play(&rule, 1000).0, Turns { small: 1000, large: 250 });
-                assert_eq!(play(&rule, 1).0, Turns { small: 1, large: 0 });
+                assert_eq!(play(&rule, 80).0[..2], [80, 20]);
+                assert_eq!(play(&rule, 1000).0[..2], [1000, 250]);
+                assert_eq!(play(&rule, 1).0[..2], [1, 0]);
+                let rule = SecondNet { more: more("10 4"), ..rule };
+                assert_eq!(play(&rule, 80).0[..4], [80, 20, 10, 4]);
+                assert_eq!(play(&rule, 1000).0[..4], [1000, 250, 125, 50]);
             }
         }
     }
@@ -99,10 +131,29 @@ mod tests {
     }
 
     #[test]
+    fn nets_with_equal_settings_go_the_smaller_first() {
+        let rule = SecondNet {
+            order: TurnOrder::RoundRobin,
+            small_visits: 4,
+            large_visits: 2,
+            more: more("2 2"),
+            ..Default::default()
+        };
+        assert_eq!(play(&rule, 4).1, "sL34ssL34s");
+        let rule = SecondNet { order: TurnOrder::LargeFirst, large_first: 2, ..rule };
+        assert_eq!(play(&rule, 4).1, "LL3344ssss");
+    }
+
+    #[test]
     fn without_a_limit_moves_follow_each_other() {
         let rule = SecondNet { small_visits: 8, large_visits: 2, ..Default::default() };
-        assert_eq!(rule.goal(Turns { small: 7, large: 2 }, 0), Turns { small: 8, large: 2 });
-        assert_eq!(rule.goal(Turns { small: 8, large: 2 }, 0), Turns { small: 16, large: 4 });
-        assert_eq!(rule.goal(Turns { small: 30, large: 0 }, 0), Turns { small: 8, large: 2 });
+        let goal = |small, large| {
+            let mut begun = Turns::default();
+            (begun[0], begun[1]) = (small, large);
+            rule.goal(&begun, 0)[..2].to_vec()
+        };
+        assert_eq!(goal(7, 2), [8, 2]);
+        assert_eq!(goal(8, 2), [16, 4]);
+        assert_eq!(goal(30, 0), [8, 2]);
     }
 }

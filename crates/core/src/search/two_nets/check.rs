@@ -1,125 +1,112 @@
-//! The invariants of a tree with two statistics.
+//! The invariants of a tree with statistics of several nets.
 
 use crate::rules::second_net::{LargePriority, Net, SecondNet, ValueReading};
 use crate::search::Search;
-use crate::stats::{EdgeStats, Step, TERMINAL, Value};
+use crate::stats::{EdgeStats, Step, TERMINAL};
 
-/// A node with its own records, for its mover.
+/// A node with its own records by net, for its mover.
 struct Reached {
     node: u32,
-    small: EdgeStats,
-    large: EdgeStats,
+    stats: Vec<EdgeStats>,
 }
 
 impl Search {
     /// The first broken invariant, in words.
     pub(in crate::search) fn check_two_nets(&self, rule: &SecondNet) -> Result<(), String> {
         let Some(root) = self.tree.root_node() else { return Ok(()) };
-        let mut stack = vec![Reached { node: root, small: self.tree.root, large: self.tree.columns.root_large }];
+        let mut stack = vec![Reached { node: root, stats: rule.nets().map(|net| self.tree.root_stats(net)).collect() }];
         let mut reached = 0;
         while let Some(here) = stack.pop() {
             reached += 1;
-            self.check_counts(&here)?;
-            self.check_means(rule, &here)?;
-            stack.extend(self.children(&here));
+            for net in rule.nets() {
+                self.check_counts(&here, net)?;
+                self.check_means(rule, &here, net)?;
+            }
+            if self.tree.nets(here.node).known.is_empty() {
+                return Err(format!("node {}: known to no net", here.node));
+            }
+            stack.extend(self.children(rule, &here));
         }
         if reached != self.tree.num_nodes() {
             return Err(format!("{reached} of {} nodes are reachable from the root", self.tree.num_nodes()));
         }
-        if rule.priority == LargePriority::Visits { self.check_frontier(root) } else { Ok(()) }
+        let mut by_visits = rule.larger().filter(|net| rule.priority_of(*net) == LargePriority::Visits);
+        by_visits.try_for_each(|net| self.check_frontier(root, net))
     }
 
-    fn children(&self, here: &Reached) -> Vec<Reached> {
-        let steps = (0..self.tree.stats(here.node).len() as u32).map(|edge| Step { node: here.node, edge });
-        let evaluated = steps.filter(|step| self.tree.record(*step).node < TERMINAL);
+    fn children(&self, rule: &SecondNet, here: &Reached) -> Vec<Reached> {
+        let evaluated = self.steps(here.node).filter(|step| self.tree.record(*step).node < TERMINAL);
         let child = |step: Step| {
-            let stats = *self.tree.record(step);
-            let flip = self.tree.node(stats.node).mover != self.tree.node(here.node).mover;
-            let Value { wl, d } = stats.value(flip);
-            let large = self.tree.large_stats(step).seen(flip);
-            Reached { node: stats.node, small: EdgeStats { wl, d, ..stats }, large }
+            let node = self.tree.record(step).node;
+            let flip = self.tree.node(node).mover != self.tree.node(here.node).mover;
+            let stats = rule.nets().map(|net| self.tree.net_stats(step, net).seen(flip)).collect();
+            Reached { node, stats }
         };
         evaluated.map(child).collect()
     }
 
-    /// N_S = 1 + sum of the edges' if the small net knows the node, 0 if not; the same of N_L; what is in flight goes on or waits here.
-    fn check_counts(&self, here: &Reached) -> Result<(), String> {
-        let (node, nets) = (here.node, self.tree.nets(here.node));
-        let edges = 0..self.tree.stats(node).len() as u32;
-        let large: Vec<EdgeStats> = edges.map(|edge| self.tree.large_stats(Step { node, edge })).collect();
-        let small = self.tree.stats(node);
-        for (net, name, own, own_in_flight, visits, in_flight) in [
-            (
-                Net::Small,
-                "small",
-                here.small.visits,
-                here.small.in_flight,
-                small.iter().map(|s| s.visits).sum::<u32>(),
-                small.iter().map(|s| s.in_flight).sum::<u16>(),
-            ),
-            (
-                Net::Large,
-                "large",
-                here.large.visits,
-                here.large.in_flight,
-                large.iter().map(|l| l.visits).sum(),
-                large.iter().map(|l| l.in_flight).sum(),
-            ),
-        ] {
-            let known = nets.known_to(net);
-            let expected = if known { 1 + visits } else { 0 };
-            if own != expected || (!known && visits > 0) {
-                return Err(format!("node {node}: {own} {name} visits, edges {visits}, known to this net: {known}"));
-            }
-            if (known && own_in_flight != in_flight) || (!known && in_flight > 0) {
-                return Err(format!("node {node}: {own_in_flight} {name} visits in flight, edges {in_flight}"));
-            }
+    /// The steps from a node along edges with records.
+    fn steps(&self, node: u32) -> impl Iterator<Item = Step> + use<> {
+        (0..self.tree.stats(node).len() as u32).map(move |edge| Step { node, edge })
+    }
+
+    /// N_i = 1 + sum of the edges' if net i knows the node, 0 if not; what is in flight goes on or waits here.
+    fn check_counts(&self, here: &Reached, net: Net) -> Result<(), String> {
+        let (node, number, own) = (here.node, net.index(), here.stats[net.index()]);
+        let edges: Vec<EdgeStats> = self.steps(node).map(|step| self.tree.net_stats(step, net)).collect();
+        let visits: u32 = edges.iter().map(|stats| stats.visits).sum();
+        let in_flight: u16 = edges.iter().map(|stats| stats.in_flight).sum();
+        let known = self.tree.nets(node).known_to(net);
+        let expected = if known { 1 + visits } else { 0 };
+        if own.visits != expected || (!known && visits > 0) {
+            let own = own.visits;
+            return Err(format!("node {node}: {own} visits of net {number}, edges {visits}, known to it: {known}"));
         }
-        if !nets.small && !nets.large {
-            return Err(format!("node {node}: known to no net"));
+        if (known && own.in_flight != in_flight) || (!known && in_flight > 0) {
+            let own = own.in_flight;
+            return Err(format!("node {node}: {own} visits of net {number} in flight, edges {in_flight}"));
         }
         Ok(())
     }
 
-    /// Both means are those of the values below; in reading B the small mean has the mixed value of a node that both nets know.
-    fn check_means(&self, rule: &SecondNet, here: &Reached) -> Result<(), String> {
-        let (node, nets) = (here.node, self.tree.nets(here.node));
-        let edges = 0..self.tree.stats(node).len() as u32;
+    /// A mean is that of the values below; in reading B the small mean has the mixed value of a node that several nets know.
+    fn check_means(&self, rule: &SecondNet, here: &Reached, net: Net) -> Result<(), String> {
+        let (node, own, known) = (here.node, here.stats[net.index()], self.tree.nets(here.node).known);
         let weight = |stats: EdgeStats| stats.wl * f64::from(stats.visits);
-        let large_sum: f64 = edges.map(|edge| weight(self.tree.large_stats(Step { node, edge }))).sum();
-        let small_sum: f64 = self.tree.stats(node).iter().map(|stats| stats.wl * f64::from(stats.visits)).sum();
-        let both = nets.small && nets.large && rule.values == ValueReading::States;
-        let small_own = if both { self.tree.network_value(node) } else { nets.value(Net::Small) };
-        for (name, mean, visits, sum) in [
-            ("small", here.small.wl, here.small.visits, small_sum + small_own.wl),
-            ("large", here.large.wl, here.large.visits, large_sum + nets.value(Net::Large).wl),
-        ] {
-            if visits > 0 && (mean - sum / f64::from(visits)).abs() > 1e-5 {
-                return Err(format!("node {node}: {name} mean {mean}, mean of its visits {}", sum / f64::from(visits)));
-            }
+        let sum: f64 = self.steps(node).map(|step| weight(self.tree.net_stats(step, net))).sum();
+        let mixes = net == Net::Small && known.len() > 1 && rule.values == ValueReading::States;
+        let value = if mixes { self.tree.network_value(node) } else { self.tree.value_by(node, net) };
+        let mean = (sum + value.wl) / f64::from(own.visits.max(1));
+        if own.visits > 0 && (own.wl - mean).abs() > 1e-5 {
+            return Err(format!("node {node}: mean {} of net {}, mean of its visits {mean}", own.wl, net.index()));
         }
         Ok(())
     }
 
-    /// The first of the frontier has the most small visits of all nodes that the large net does not know.
-    fn check_frontier(&self, root: u32) -> Result<(), String> {
-        if !self.tree.nets(root).large {
+    /// The first of a larger net's frontier has the most small visits of all nodes that the net does not know.
+    fn check_frontier(&self, root: u32, net: Net) -> Result<(), String> {
+        if !self.tree.nets(root).known_to(net) {
             return Ok(());
         }
-        let waits = self.tree.columns.root_large.in_flight > 0;
-        let mut frontier = self.rules.two_nets.frontier.clone();
-        let first = frontier.pop(|step, visits| self.tree.may_take(step, visits));
+        let waits = self.tree.root_stats(net).in_flight > 0;
+        let mut frontier = self.rules.two_nets.frontier(net).clone();
+        let first = frontier.pop(|step, visits| self.tree.may_take(net, step, visits));
         let first = first.map_or(0, |step| self.tree.record(step).visits);
         let mut greatest = 0;
         for node in 0..self.tree.num_nodes() as u32 {
-            // While large turns wait, what is below their nodes may have more visits than the rest of the frontier.
-            let edges = if waits && !self.tree.nets(node).large { 0..0 } else { 0..self.tree.stats(node).len() as u32 };
-            let steps = edges.map(|edge| Step { node, edge });
-            let free = steps.filter(|step| self.tree.may_take(*step, self.tree.record(*step).visits));
+            // While turns of the net wait, what is below their nodes may have more visits than the rest of the
+            // frontier.
+            if waits && !self.tree.nets(node).known_to(net) {
+                continue;
+            }
+            let free = self.steps(node).filter(|step| self.tree.may_take(net, *step, self.tree.record(*step).visits));
             greatest = greatest.max(free.map(|step| self.tree.record(step).visits).max().unwrap_or(0));
         }
         if first != greatest {
-            return Err(format!("the frontier's first has {first} small visits, another node {greatest}"));
+            let number = net.index();
+            return Err(format!(
+                "the first of net {number}'s frontier has {first} small visits, another node {greatest}"
+            ));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! The leaves of the large tree in the order in which the large net wants them.
+//! The leaves of a larger net's tree in the order in which the net wants them.
 //!
-//! A node is on the frontier when the large net does not know it, but knows its parent, and it has small visits. The greatest N_S
+//! A node is on the frontier when the net does not know it, but knows its parent, and it has small visits. The greatest N_S
 //! goes first, of equal ones the one that came to the frontier first. In a tree N_S of a child is less than that of its parent, so no
-//! node below the frontier has more: the first of the frontier is the first of all nodes that the large net does not know.
+//! node below the frontier has more: the first of the frontier is the first of all nodes that the net does not know.
 //!
 //! A small turn's path crosses the frontier once, so it raises at most one key: its node is pushed again, and entries with an old
 //! key are dropped when they come to the top.

@@ -1,7 +1,7 @@
 //! What the turn of a net sees of a tree with two statistics.
 
 use crate::rules::second_net::{Net, NodeNets, SecondNet};
-use crate::stats::{Edge, EdgeStats, Step};
+use crate::stats::{Edge, EdgeStats, Prior, Step, Value};
 use crate::tree::Tree;
 
 impl Tree {
@@ -11,27 +11,48 @@ impl Tree {
         &self.stats[self.stats_index(step)]
     }
 
-    /// Statistics of the large net's turns through this step's edge.
-    pub fn large_stats(&self, step: Step) -> EdgeStats {
-        self.columns.large.get(self.stats_index(step))
+    /// Statistics of a larger net's turns through this step's edge.
+    pub fn large_stats(&self, step: Step, net: Net) -> EdgeStats {
+        self.columns.large.get(net.place(), self.stats_index(step))
     }
 
-    /// Number of the child at this step in the order of entry to the frontier; 0: it was never there.
-    pub(super) fn entered(&self, step: Step) -> u32 {
-        self.columns.entered.get(self.stats_index(step))
+    /// Statistics of a net's turns through this step's edge.
+    pub(in crate::search) fn net_stats(&self, step: Step, net: Net) -> EdgeStats {
+        if net == Net::Small { *self.record(step) } else { self.large_stats(step, net) }
     }
 
-    /// The large net's statistics of the last step of a path, or of the root, to be changed by `change`.
-    pub(in crate::search) fn change_large(&mut self, step: Option<Step>, change: impl FnOnce(&mut EdgeStats)) {
+    /// Statistics of a net's turns at the root.
+    pub(in crate::search) fn root_stats(&self, net: Net) -> EdgeStats {
+        if net == Net::Small { self.root } else { self.columns.root_large[net.place()] }
+    }
+
+    /// Number of the child at this step in the order of entry to a larger net's frontier; 0: it was never there.
+    pub(super) fn entered(&self, step: Step, net: Net) -> u32 {
+        self.columns.entered.get(net.place(), self.stats_index(step))
+    }
+
+    /// A larger net's statistics of the last step of a path, or of the root, to be changed by `change`.
+    pub(in crate::search) fn change_large(
+        &mut self,
+        step: Option<Step>,
+        net: Net,
+        change: impl FnOnce(&mut EdgeStats),
+    ) {
         match step {
-            None => change(&mut self.columns.root_large),
+            None => change(&mut self.columns.root_large[net.place()]),
             Some(step) => {
                 let record = self.stats_index(step);
-                let mut large = self.columns.large.get(record);
+                let mut large = self.columns.large.get(net.place(), record);
                 change(&mut large);
-                self.columns.large.set(record, large);
+                self.columns.large.set(net.place(), record, large);
             }
         }
+    }
+
+    /// What a net says of a node that it knows, for the node's mover.
+    pub(in crate::search) fn value_by(&self, node: u32, net: Net) -> Value {
+        let [wl, d] = self.columns.net_values.get(net.index(), node as usize);
+        Value { wl: f64::from(wl), d }
     }
 
     /// Which nets know a node.
@@ -39,14 +60,17 @@ impl Tree {
         self.columns.nets.get(node as usize)
     }
 
-    /// The large net's prior of edge k of a node.
-    pub(in crate::search) fn large_prior(&self, node: u32, k: usize) -> f32 {
-        crate::stats::Prior(self.columns.large_priors.get(self.node(node).edges as usize + k)).get()
+    /// A net's prior of edge k of a node.
+    pub(in crate::search) fn prior_by(&self, node: u32, k: usize, net: Net) -> f32 {
+        if net == Net::Small {
+            return self.edges(node)[k].prior();
+        }
+        Prior(self.columns.large_priors.get(net.place(), self.node(node).edges as usize + k)).get()
     }
 
-    /// P of edge k of a node by both nets.
+    /// P of edge k of a node by all nets that know it.
     pub fn mixed_prior(&self, rule: &SecondNet, node: u32, k: usize) -> f64 {
-        rule.prior(self.nets(node), self.edges(node)[k].prior(), self.large_prior(node, k))
+        rule.prior(self.nets(node).known, |net| self.prior_by(node, k, net))
     }
 
     /// Puts the edges without record in the order of P, equal ones by action.
@@ -58,13 +82,11 @@ impl Tree {
     }
 }
 
-/// A record as the turn of a net sees it: the visits are its own, the value is that of both. Second: is there a value?
-pub fn mixed_stats(rule: &SecondNet, net: Net, small: &EdgeStats, large: &EdgeStats) -> (EdgeStats, bool) {
-    let (visits, in_flight) = match net {
-        Net::Small => (small.visits, small.in_flight),
-        Net::Large => (large.visits, large.in_flight),
-    };
-    let value = rule.value(net, small, large);
+/// A record as the turn of a net sees it: the visits are its own, the value is that of all. Second: is there a value?
+/// `of`: the record in the statistics of a net's turns.
+pub fn mixed_stats(rule: &SecondNet, net: Net, of: impl Fn(Net) -> EdgeStats) -> (EdgeStats, bool) {
+    let (small, own) = (of(Net::Small), of(net));
+    let value = rule.value(net, of);
     let (wl, d) = value.map_or((small.wl, small.d), |value| (value.wl, value.d));
-    (EdgeStats { wl, d, visits, in_flight, ..*small }, value.is_some())
+    (EdgeStats { wl, d, visits: own.visits, in_flight: own.in_flight, ..small }, value.is_some())
 }

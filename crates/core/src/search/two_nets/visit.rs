@@ -1,10 +1,10 @@
-//! Visits with two nets: large turns, second answers about a node, and the backup of both.
+//! Visits with two nets or more: turns of the larger ones, further answers about a node, and the backup of all.
 
 use std::borrow::Cow;
 
 use crate::game::Player;
-use crate::rules::second_net::turns::{Turns, turn_uniform};
-use crate::rules::second_net::{LargePriority, Net, SecondNet};
+use crate::rules::second_net::turns::turn_uniform;
+use crate::rules::second_net::{LargePriority, MAX_NETS, Net, SecondNet};
 use crate::search::root::Root;
 use crate::search::two_nets::frontier::Frontier;
 use crate::search::two_nets::view::mixed_stats;
@@ -12,47 +12,47 @@ use crate::search::{LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
-/// What a search with two nets keeps in addition to its tree.
+/// What a search with several nets keeps in addition to its tree.
 #[derive(Clone, Debug, Default)]
 pub struct TwoNets {
     /// Turns begun and not taken back, over all moves: the number of the next one.
     turns: u64,
-    small_in_flight: u32,
-    large_in_flight: u32,
-    pub(in crate::search) frontier: Frontier,
+    /// Turns of each net that wait for an answer.
+    in_flight: [u32; MAX_NETS],
+    /// The leaves of each larger net's tree, by the net's place.
+    frontiers: [Frontier; MAX_NETS - 1],
 }
 
 impl TwoNets {
-    fn in_flight(&mut self, net: Net) -> &mut u32 {
-        match net {
-            Net::Small => &mut self.small_in_flight,
-            Net::Large => &mut self.large_in_flight,
-        }
-    }
-
     /// A turn begins.
     pub(in crate::search) fn begin(&mut self, net: Net, waits: bool) {
         self.turns += 1;
-        *self.in_flight(net) += u32::from(waits);
+        self.in_flight[net.index()] += u32::from(waits);
     }
 
     /// A turn that waited has its answer, or is taken back.
     pub(in crate::search) fn end(&mut self, net: Net, taken_back: bool) {
         self.turns -= u64::from(taken_back);
-        *self.in_flight(net) -= 1;
+        self.in_flight[net.index()] -= 1;
+    }
+
+    /// The leaves of a larger net's tree.
+    pub(super) fn frontier(&self, net: Net) -> &Frontier {
+        &self.frontiers[net.place()]
     }
 }
 
 impl Search {
-    /// Whose turn it is when two nets search; `None` when both have done their part.
+    /// Whose turn it is when several nets search; `None` when all have done their part.
     pub(in crate::search) fn next_turn(&self, rule: &SecondNet) -> Option<Net> {
         // A tree that will be dropped has no turns.
         let kept = u32::from(self.favours_right_side());
-        let begun = Turns {
-            small: u64::from(kept * self.tree.root.visits + self.rules.two_nets.small_in_flight),
-            large: u64::from(kept * self.tree.columns.root_large.visits + self.rules.two_nets.large_in_flight),
-        };
-        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.rules.two_nets.turns))
+        let mut begun = self.rules.two_nets.in_flight.map(u64::from);
+        for net in rule.nets() {
+            begun[net.index()] += u64::from(kept * self.tree.root_stats(net).visits);
+        }
+        let goal = rule.goal(&begun, self.visit_limit);
+        rule.next_net(&begun, &goal, || turn_uniform(self.key, self.rules.two_nets.turns))
     }
 
     /// The child of a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
@@ -61,7 +61,7 @@ impl Search {
         let node = if known || stats.is_end() { stats.node } else { crate::stats::UNEVALUATED };
         let waits = match self.turn {
             Net::Small => stats.in_flight > 0,
-            Net::Large => self.tree.large_stats(step).in_flight > 0,
+            larger => self.tree.large_stats(step, larger).in_flight > 0,
         };
         (node, waits)
     }
@@ -73,38 +73,39 @@ impl Search {
 
     /// Whether the root waits for this turn's net.
     pub(in crate::search) fn root_waits(&self) -> bool {
-        match self.turn {
-            Net::Small => self.tree.root.in_flight > 0,
-            Net::Large => self.tree.columns.root_large.in_flight > 0,
-        }
+        // With one net there is no record of another one.
+        if self.setup.two_nets() { self.tree.root_stats(self.turn).in_flight > 0 } else { self.tree.root.in_flight > 0 }
     }
 
     /// A node's own record, for its mover, as this turn sees it; the node ends the present path.
     pub(in crate::search) fn own_stats(&self, rule: &SecondNet, node: u32, own: &EdgeStats) -> EdgeStats {
-        let large = match self.path.last() {
-            None => self.tree.columns.root_large,
+        let large = |net: Net| match self.path.last() {
+            None => self.tree.root_stats(net),
             Some(last) => {
                 let flip = self.tree.node(last.node).mover != self.tree.node(node).mover;
-                self.tree.large_stats(*last).seen(flip)
+                self.tree.large_stats(*last, net).seen(flip)
             }
         };
-        mixed_stats(rule, self.turn, own, &large).0
+        mixed_stats(rule, self.turn, |net| if net == Net::Small { *own } else { large(net) }).0
     }
 
-    /// A large turn: the first of the frontier, or where nothing on it has small visits the leaf that PUCT with N_L reaches.
+    /// A turn of a larger net: the first of its frontier, or where nothing on it has small visits the leaf that PUCT with the net's own
+    /// visits reaches.
     #[inline(never)]
     pub(in crate::search) fn large_visit(&mut self, sources: LeafSources) -> Visit {
         let rule = self.setup.params.second_net.expect("large turns have a second net");
-        if rule.priority == LargePriority::OwnPuct || self.root_for_turn().is_none() {
+        let net = self.turn;
+        let priority = rule.priority_of(net);
+        if priority == LargePriority::OwnPuct || self.root_for_turn().is_none() {
             return self.visit(sources);
         }
-        let found = match rule.priority {
-            LargePriority::ParentBonus => self.tree.best_by_bonus(rule.parent_bonus),
-            _ => self.rules.two_nets.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
+        let found = match priority {
+            LargePriority::ParentBonus => self.tree.best_by_bonus(net, rule.parent_bonus),
+            _ => self.rules.two_nets.frontiers[net.place()].pop(|step, visits| self.tree.may_take(net, step, visits)),
         };
         match found {
             Some(step) => self.take(step, sources),
-            None if self.rules.two_nets.large_in_flight == 0 => self.visit(sources),
+            None if self.rules.two_nets.in_flight[net.index()] == 0 => self.visit(sources),
             None => {
                 // What the waiting answers open will be better than what PUCT finds without them.
                 self.path.clear();
@@ -123,7 +124,7 @@ impl Search {
         self.reach_leaf(sources)
     }
 
-    /// Whether the present path ends at a node that the other net knows.
+    /// Whether the present path ends at a node that another net knows.
     pub(in crate::search) fn path_ends_at_node(&self) -> bool {
         let node = self.path.last().map_or(self.tree.root.node, |last| self.tree.record(*last).node);
         node < TERMINAL
@@ -147,84 +148,90 @@ impl Search {
         }
         let shares = self.tree.add_answer(rule, node, self.turn, edges, value);
         match last {
-            // The second answer changes the priors, so the order of edges without record has to be made again.
+            // A further answer changes the priors, so the order of edges without record has to be made again.
             Some(_) => self.tree.sort_by_mixed_priors(rule, node),
             None if is_new => self.init_root(node),
             None => self.root.set_priors(&mut self.tree, node, &self.setup.params),
         }
-        if self.turn == Net::Large {
-            // The node's value is now that of both nets; what small visits had brought up changes in all means
-            // above.
+        if self.turn != Net::Small {
+            // The node's value is now that of one net more; what small visits had brought up changes in all
+            // means above.
             self.tree.shift_means(&self.path, mover, shares);
-            self.enter_children(node);
+            self.enter_children(node, self.turn);
             return (node, value);
         }
         (node, Value { wl: value.wl + shares.wl, d: value.d + shares.d })
     }
 
-    /// The children of a node that the large net has just come to know enter the frontier.
-    fn enter_children(&mut self, node: u32) {
+    /// The children of a node that a larger net has just come to know enter its frontier.
+    fn enter_children(&mut self, node: u32, net: Net) {
         for edge in 0..self.tree.stats(node).len() as u32 {
-            self.enter(Step { node, edge });
+            self.enter(Step { node, edge }, net);
         }
     }
 
-    /// Puts the child at a step on the frontier, if it belongs there.
-    pub(in crate::search) fn enter(&mut self, step: Step) {
+    /// Puts the child at a step on the frontier of a larger net, if it belongs there.
+    pub(in crate::search) fn enter(&mut self, step: Step, net: Net) {
         let stats = *self.tree.record(step);
-        if stats.visits == 0 || stats.node >= TERMINAL || self.tree.nets(stats.node).large {
+        if stats.visits == 0 || stats.node >= TERMINAL || self.tree.nets(stats.node).known_to(net) {
             return;
         }
-        if self.tree.entered(step) == 0 {
-            let entered = self.rules.two_nets.frontier.next_entry();
+        let frontier = &mut self.rules.two_nets.frontiers[net.place()];
+        if self.tree.entered(step, net) == 0 {
             let index = self.tree.stats_index(step);
-            self.tree.columns.entered.set(index, entered);
+            self.tree.columns.entered.set(net.place(), index, frontier.next_entry());
         }
-        self.rules.two_nets.frontier.push(step, stats.visits, self.tree.entered(step));
+        frontier.push(step, stats.visits, self.tree.entered(step, net));
     }
 
-    /// After a small turn along the present path: the node at which it crossed the frontier has one visit more.
+    /// After a small turn along the present path: the node at which it crossed a frontier has one visit more.
     #[inline(never)]
     pub(in crate::search) fn note_small_visit(&mut self) {
-        let large_knows = |search: &Search, node: u32| node < TERMINAL && search.tree.nets(node).large;
-        if !large_knows(self, self.tree.root.node) {
-            return;
-        }
-        // The frontier is made of the nodes that the small net knows and the large one does not, right below
-        // those that both know: a path crosses it once.
-        let crossing = self.path.iter().find(|step| !large_knows(self, self.tree.record(**step).node));
-        if let Some(step) = crossing.copied() {
-            self.enter(step);
-        }
-    }
-
-    /// After re-rooting: parents and frontier of the present tree.
-    pub(in crate::search) fn rebuild_frontier(&mut self) {
-        self.rules.two_nets.frontier.clear();
-        self.tree.link_parents();
-        for node in 0..self.tree.num_nodes() as u32 {
-            if self.tree.nets(node).large {
-                self.enter_children(node);
+        let larger = self.setup.params.second_net.map(|rule| rule.larger());
+        for net in larger.into_iter().flatten() {
+            let knows = |node: u32| node < TERMINAL && self.tree.nets(node).known_to(net);
+            if !knows(self.tree.root.node) {
+                continue;
+            }
+            // The frontier is made of the nodes that the small net knows and the larger one does not, right
+            // below those that it knows: a path crosses it once.
+            let crossing = self.path.iter().find(|step| !knows(self.tree.record(**step).node));
+            if let Some(step) = crossing.copied() {
+                self.enter(step, net);
             }
         }
     }
 
-    /// A node's records for reports: N_S, and V by both nets.
+    /// After re-rooting: parents and frontiers of the present tree.
+    pub(in crate::search) fn rebuild_frontiers(&mut self) {
+        self.rules.two_nets.frontiers.iter_mut().for_each(Frontier::clear);
+        self.tree.link_parents();
+        let larger = self.setup.params.second_net.map(|rule| rule.larger());
+        for net in larger.into_iter().flatten() {
+            for node in 0..self.tree.num_nodes() as u32 {
+                if self.tree.nets(node).known_to(net) {
+                    self.enter_children(node, net);
+                }
+            }
+        }
+    }
+
+    /// A node's records for reports: N_S, and V by all nets.
     pub(in crate::search) fn mixed_edge_stats(&self, node: u32) -> Cow<'_, [EdgeStats]> {
         let stats = self.tree.stats(node);
         let Some(rule) = &self.setup.params.second_net else { return Cow::Borrowed(stats) };
-        let large = |edge: usize| self.tree.large_stats(Step { node, edge: edge as u32 });
-        let mixed = |(k, stats)| mixed_stats(rule, Net::Small, stats, &large(k)).0;
-        Cow::Owned(stats.iter().enumerate().map(mixed).collect())
+        let steps = (0..stats.len() as u32).map(|edge| Step { node, edge });
+        let mixed = |step: Step| mixed_stats(rule, Net::Small, |net| self.tree.net_stats(step, net)).0;
+        Cow::Owned(steps.map(mixed).collect())
     }
 
-    /// The root's record, for reports: N_S, and V by both nets.
+    /// The root's record, for reports: N_S, and V by all nets.
     pub(in crate::search) fn mixed_root_stats(&self) -> EdgeStats {
-        let (root, large) = (&self.tree.root, &self.tree.columns.root_large);
-        self.setup.params.second_net.as_ref().map_or(*root, |rule| mixed_stats(rule, Net::Small, root, large).0)
+        let mixed = |rule| mixed_stats(rule, Net::Small, |net| self.tree.root_stats(net)).0;
+        self.setup.params.second_net.as_ref().map_or(self.tree.root, mixed)
     }
 
-    /// P of an edge, for reports: without noise, by both nets.
+    /// P of an edge, for reports: without noise, by all nets.
     pub(in crate::search) fn reported_prior(&self, node: u32, k: usize) -> f32 {
         match &self.setup.params.second_net {
             Some(rule) => self.tree.mixed_prior(rule, node, k) as f32,
@@ -234,10 +241,9 @@ impl Search {
 
     /// V of the root for its mover, once it has visits.
     pub fn root_value(&self) -> Option<Value> {
-        let (root, large) = (&self.tree.root, &self.tree.columns.root_large);
         match &self.setup.params.second_net {
-            Some(rule) => rule.value(Net::Small, root, large),
-            None => (root.visits > 0).then(|| root.value(false)),
+            Some(rule) => rule.value(Net::Small, |net| self.tree.root_stats(net)),
+            None => (self.tree.root.visits > 0).then(|| self.tree.root.value(false)),
         }
     }
 }
