@@ -72,8 +72,8 @@ settings! {
         values: ValueReading = ValueReading::Means;
         /// Frontier nodes that a larger net evaluates together; 1: exact.
         large_batch: u32 = 1, 1.0 => 4096.0;
-        /// Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY: turns a move, shares of value and prior, of
-        /// which the nets before it have the rest, and the leaf it sees next. Left out: an equal share, 1, and `priority`.
+        /// Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY. These are turns a move, shares of value and
+        /// prior, of which the nets before it have the rest, and the leaf it sees next; left out: an equal share, 1, and `priority`.
         more: MoreNets = MoreNets::default();
     }
 }
