@@ -59,6 +59,7 @@ pub fn edge_dict<'py>(py: Python<'py>, edge: &EdgeReport) -> PyResult<Bound<'py,
     dict.set_item("lower", edge.bounds.lower)?;
     dict.set_item("upper", edge.bounds.upper)?;
     dict.set_item("plies", plies_to_end(edge.bounds))?;
+    dict.set_item("variance", edge.variance)?;
     dict.set_item("frozen", edge.frozen)?;
     dict.set_item("replies", edge.replies)?;
     dict.set_item("node_visits", edge.node_visits)?;

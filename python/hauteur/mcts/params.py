@@ -101,9 +101,10 @@ class SecondNet(RuleSection):
     large_batch: Annotated[int, Field(ge=1, le=4_096)] = 1
     """Frontier nodes that a larger net evaluates together; 1: exact."""
     more: str = ""
-    """Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY: turns a move, shares of value and prior, of which the nets before it have the rest, and the leaf it sees next.
+    """Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY.
 
-    Left out: an equal share, 1, and `priority`.
+    These are turns a move, shares of value and prior, of which the nets before it have the rest, and the leaf it sees
+    next; left out: an equal share, 1, and `priority`.
     """
 
 

@@ -49,6 +49,9 @@ class RootMove:
     """The solver has proven that the mover gets this at most."""
     plies: int | None
     """Plies to the proven end; None where nothing is proven, or only a tablebase says so."""
+    variance: float | None
+    """Sample variance of the values of the move's visits; None where the search keeps none (it does with the sections
+    `variance` and `lower_bound`), or before the second visit."""
 
     @property
     def result(self) -> int:

@@ -11,7 +11,7 @@ pub mod turns;
 pub use net::{MAX_NETS, Net, NetSet, NodeNets};
 
 use crate::rules::Rule;
-use crate::rules::second_net::more::MoreNets;
+use crate::rules::second_net::more::{FurtherNet, MoreNets};
 use crate::rules::setting::{ParamsError, choices, settings};
 use crate::stats::{EdgeStats, Value};
 
@@ -72,8 +72,8 @@ settings! {
         values: ValueReading = ValueReading::Means;
         /// Frontier nodes that a larger net evaluates together; 1: exact.
         large_batch: u32 = 1, 1.0 => 4096.0;
-        /// Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY: turns a move, shares of value and prior, of
-        /// which the nets before it have the rest, and the leaf it sees next. Left out: an equal share, 1, and `priority`.
+        /// Nets after the second one, the smaller first, each as VISITS:ALPHA:BETA:PRIORITY. These are turns a move, shares of value and
+        /// prior, of which the nets before it have the rest, and the leaf it sees next; left out: an equal share, 1, and `priority`.
         more: MoreNets = MoreNets::default();
     }
 }
@@ -118,46 +118,57 @@ impl SecondNet {
     }
 
     /// Number of nets.
+    #[inline]
     pub fn num_nets(&self) -> usize {
         2 + self.more.len()
     }
 
     /// The nets, the smallest first.
+    #[inline]
     pub fn nets(&self) -> impl Iterator<Item = Net> + use<> {
         (0..self.num_nets()).map(Net::new)
     }
 
     /// The nets after the small one.
+    #[inline]
     pub fn larger(&self) -> impl Iterator<Item = Net> + use<> {
-        self.nets().skip(1)
+        (1..self.num_nets()).map(Net::new)
     }
 
     /// Which leaf a larger net evaluates next.
     pub fn priority_of(&self, net: Net) -> LargePriority {
-        let own = self.more.iter().nth(net.index().wrapping_sub(2)).and_then(|further| further.priority);
-        own.unwrap_or(self.priority)
+        let own = if net.index() < 2 { None } else { self.more.get(net.index() - 2) };
+        own.and_then(|further| further.priority).unwrap_or(self.priority)
     }
 
     /// Weights of the nets in a value that all of them have a part in; they sum to 1.
+    #[inline]
     pub fn alphas(&self) -> Weights {
-        weights(self.alpha, self.more.iter().map(|net| net.alpha))
+        weights(self.alpha, &self.more, |net| net.alpha)
     }
 
     /// Weights of the nets in the prior of a position that all of them know; they sum to 1.
+    #[inline]
     pub fn betas(&self) -> Weights {
-        weights(self.beta, self.more.iter().map(|net| net.beta))
+        weights(self.beta, &self.more, |net| net.beta)
     }
 
     /// The weights of some nets when the others are silent: w_i / sum w_j. Where these have no weight, the largest of them has all.
-    pub fn shares(&self, weights: &Weights, nets: NetSet) -> Weights {
+    #[inline]
+    pub fn shares(&self, weights: Weights, nets: NetSet) -> Weights {
         if nets.len() == self.num_nets() {
-            return *weights;
+            return weights;
         }
-        let total: f64 = nets.iter().map(|net| weights[net.index()]).sum();
         let mut shares = [0.0; MAX_NETS];
-        match nets.iter().last() {
-            Some(largest) if nets.len() == 1 || total == 0.0 => shares[largest.index()] = 1.0,
-            _ => nets.iter().for_each(|net| shares[net.index()] = weights[net.index()] / total),
+        let (mut total, mut largest) = (0.0, 0);
+        for net in self.nets().filter(|net| nets.has(*net)) {
+            (total, largest) = (total + weights[net.index()], net.index());
+            shares[net.index()] = weights[net.index()];
+        }
+        if nets.len() == 1 || total == 0.0 {
+            shares[largest] = 1.0;
+        } else {
+            shares.iter_mut().for_each(|share| *share /= total);
         }
         shares
     }
@@ -167,6 +178,7 @@ impl SecondNet {
     ///
     /// Reading A: V = sum of alpha_i W_i / N_i over the nets with visits, whose alphas sum to 1 (`shares`); `None` without any. A net
     /// that has the whole weight searches its own tree as if the others were not there.
+    #[inline]
     pub fn value(&self, net: Net, stats_of: impl Fn(Net) -> EdgeStats) -> Option<Value> {
         let alphas = self.alphas();
         let has_all = self.nets().all(|other| other == net || alphas[other.index()] == 0.0);
@@ -177,33 +189,51 @@ impl SecondNet {
         if self.values == ValueReading::States && counted.has(Net::Small) {
             return Some(stats_of(Net::Small).value(false));
         }
-        self.mixed_value(counted, |net| stats_of(net).value(false))
+        self.mix(alphas, counted, |net| stats_of(net).value(false))
     }
 
     /// Sum of alpha_i v_i of some nets; `None` of none.
     pub fn mixed_value(&self, nets: NetSet, value_of: impl Fn(Net) -> Value) -> Option<Value> {
-        let alphas = self.shares(&self.alphas(), nets);
+        self.mix(self.alphas(), nets, value_of)
+    }
+
+    #[inline]
+    fn mix(&self, alphas: Weights, nets: NetSet, value_of: impl Fn(Net) -> Value) -> Option<Value> {
+        // The one net that knows a position has the whole weight: most positions, of which nothing is to be computed.
+        if nets.len() == 1 {
+            return self.nets().find(|net| nets.has(*net)).map(value_of);
+        }
+        let shares = self.shares(alphas, nets);
         let term = |net: Net| {
             let Value { wl, d } = value_of(net);
-            (alphas[net.index()] * wl, alphas[net.index()] * f64::from(d))
+            (shares[net.index()] * wl, shares[net.index()] * f64::from(d))
         };
-        let (wl, d) = nets.iter().map(term).reduce(|sum, term| (sum.0 + term.0, sum.1 + term.1))?;
+        let terms = self.nets().filter(|net| nets.has(*net)).map(term);
+        let (wl, d) = terms.reduce(|sum, term| (sum.0 + term.0, sum.1 + term.1))?;
         Some(Value { wl, d: d as f32 })
     }
 
     /// P = sum of beta_i p_i of the nets that know a position; 0 of none.
+    #[inline]
     pub fn prior(&self, nets: NetSet, prior_of: impl Fn(Net) -> f32) -> f64 {
-        let betas = self.shares(&self.betas(), nets);
+        if nets.len() == 1 {
+            return self.nets().find(|net| nets.has(*net)).map_or(0.0, |net| f64::from(prior_of(net)));
+        }
+        let betas = self.shares(self.betas(), nets);
         let term = |net: Net| betas[net.index()] * f64::from(prior_of(net));
-        nets.iter().map(term).reduce(|sum, term| sum + term).unwrap_or(0.0)
+        self.nets().filter(|net| nets.has(*net)).map(term).reduce(|sum, term| sum + term).unwrap_or(0.0)
     }
 }
 
 /// `first` and the rest of 1 for two nets; each further one takes its share from all before it.
-fn weights(first: f64, further: impl Iterator<Item = f64>) -> Weights {
+#[inline]
+fn weights(first: f64, more: &MoreNets, share_of: impl Fn(FurtherNet) -> f64) -> Weights {
     let mut weights = [0.0; MAX_NETS];
     weights[..2].copy_from_slice(&[first, 1.0 - first]);
-    for (place, share) in further.enumerate() {
+    if more.is_empty() {
+        return weights;
+    }
+    for (place, share) in more.iter().map(share_of).enumerate() {
         weights[..place + 2].iter_mut().for_each(|weight| *weight *= 1.0 - share);
         weights[place + 2] = share;
     }
@@ -228,12 +258,12 @@ mod tests {
         assert_eq!(rule.alphas()[..4], [0.4 * 0.5 * 0.9, 0.6 * 0.5 * 0.9, 0.5 * 0.9, 0.1]);
         for nets in (1_usize..16).map(|bits| set(&(0..4).filter(|net| bits >> net & 1 == 1).collect::<Vec<_>>())) {
             for weights in [rule.alphas(), rule.betas()] {
-                let shares = rule.shares(&weights, nets);
+                let shares = rule.shares(weights, nets);
                 assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{nets:?}: {shares:?}");
                 assert!(Net::all().all(|net| nets.has(net) || shares[net.index()] == 0.0));
             }
         }
-        assert_eq!(rule.shares(&rule.betas(), set(&[0, 3]))[..4], [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(rule.shares(rule.betas(), set(&[0, 3]))[..4], [0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]
@@ -248,7 +278,7 @@ mod tests {
     fn two_nets_have_the_weights_of_the_paper() {
         let rule = rule("");
         assert_eq!(rule.alphas()[..3], [0.4, 0.6, 0.0]);
-        assert_eq!(rule.shares(&rule.alphas(), set(&[0, 1])), rule.alphas());
-        assert_eq!(rule.shares(&rule.alphas(), set(&[1]))[..2], [0.0, 1.0]);
+        assert_eq!(rule.shares(rule.alphas(), set(&[0, 1])), rule.alphas());
+        assert_eq!(rule.shares(rule.alphas(), set(&[1]))[..2], [0.0, 1.0]);
     }
 }

@@ -34,6 +34,8 @@ pub struct EdgeReport {
     pub terminal: bool,
     /// What is proven of the result, for the node's mover (solver).
     pub bounds: Bounds,
+    /// Sample variance of the values of the visits, where the search keeps it (variance, lower bound).
+    pub variance: Option<f64>,
     /// Weight of the edge where the node is frozen (search-contempt), 0 = never drawn.
     pub frozen: Option<f64>,
     /// Edges of the child that were visited.
@@ -118,6 +120,7 @@ impl Search {
                 network: child.map(|node| self.network_value(node, mover)),
                 terminal: record.node == TERMINAL,
                 bounds,
+                variance: scores.sample_variance(k),
                 frozen: weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0)),
                 replies: child.map_or(0, |node| self.tree.stats(node).len()),
                 node_visits: match child {

@@ -175,7 +175,7 @@ impl<'a> NodeScores<'a> {
         match &self.params.second_net {
             Some(rule) => {
                 let step = Step { node: self.context.node, edge: k as u32 };
-                mixed_stats(rule, self.context.turn, |net| self.tree.net_stats(step, net))
+                mixed_stats(rule, self.context.turn, stats, |net| self.tree.large_stats(step, net))
             }
             None => (*stats, stats.visits > 0),
         }
@@ -339,6 +339,17 @@ impl<'a> NodeScores<'a> {
     /// sigma^2 of the position after an edge; that of the node itself where one visit or none shows nothing.
     pub fn child_variance(&self, k: usize) -> f64 {
         self.params.variance.as_ref().map_or(0.0, |rule| self.edge_variance(rule, k, &self.record(k)))
+    }
+
+    /// Sample variance of the values of an edge's visits, M / (n - 1), and 0 where the result is certain; `None` where the search
+    /// keeps no squared deviations, or n <= 1 shows nothing.
+    pub fn sample_variance(&self, k: usize) -> Option<f64> {
+        let record = self.stats.get(k).filter(|_| self.tree.columns.enabled.deviations)?;
+        if record.is_end() || self.bounds(k).is_proven() {
+            return Some(0.0);
+        }
+        let place = self.tree.node(self.context.node).stats as usize + k;
+        (record.visits > 1).then(|| self.tree.columns.deviations.get(place) / (f64::from(record.visits) - 1.0))
     }
 
     fn edge_variance(&self, rule: &Variance, k: usize, record: &EdgeStats) -> f64 {

@@ -96,8 +96,10 @@ def _values(move: RootMove) -> str:
         moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
     network = move.q if move.terminal else move.value
     value = "(V:  -.----)" if network is None else f"(V: {network + 0.0:>7.4f})"
+    # Only where the search keeps it, so that other lines are lc0's, letter for letter.
+    spread = "" if move.variance is None else f" (Var: {move.variance:>7.5f})"
     end = " (T)" if move.terminal else ""
-    return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{end}"
+    return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{spread}{end}"
 
 
 def _root_line(report: RootReport, options: Options) -> str:

@@ -28,22 +28,31 @@ pub struct FurtherNet {
 #[serde(try_from = "String", into = "String")]
 pub struct MoreNets {
     nets: [Option<FurtherNet>; MOST],
+    len: usize,
 }
 
 impl MoreNets {
     /// The nets, the smaller one first.
     pub fn iter(&self) -> impl Iterator<Item = FurtherNet> {
-        self.nets.into_iter().flatten()
+        self.nets.into_iter().take(self.len).flatten()
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.iter().count()
+        self.len
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.nets[0].is_none()
+        self.len == 0
+    }
+
+    /// Number `place` of them.
+    #[inline]
+    pub fn get(&self, place: usize) -> Option<FurtherNet> {
+        self.nets.get(place).copied().flatten()
     }
 }
 
@@ -58,7 +67,7 @@ impl TryFrom<String> for MoreNets {
 
     fn try_from(text: String) -> Result<Self, String> {
         let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-        let mut more = MoreNets::default();
+        let mut more = MoreNets { len: words.len(), ..MoreNets::default() };
         let is_read = words.len() <= MOST
             && words.iter().enumerate().all(|(place, word)| {
                 more.nets[place] = read_net(word, place);

@@ -15,6 +15,7 @@ impl Net {
     pub const Large: Net = Net(1);
 
     /// The net with this number, below `MAX_NETS`.
+    #[inline]
     pub fn new(number: usize) -> Net {
         debug_assert!(number < MAX_NETS);
         Net(number as u8)
@@ -43,12 +44,8 @@ impl Net {
 pub struct NetSet(u8);
 
 impl NetSet {
-    /// This net alone.
-    pub fn only(net: Net) -> NetSet {
-        NetSet::default().with(net)
-    }
-
     /// These nets and one more.
+    #[inline]
     #[must_use]
     pub fn with(self, net: Net) -> NetSet {
         NetSet(self.0 | 1 << net.0)
@@ -61,6 +58,7 @@ impl NetSet {
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -68,11 +66,6 @@ impl NetSet {
     /// Whether there is none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
-    }
-
-    /// The nets, the smallest first.
-    pub fn iter(self) -> impl Iterator<Item = Net> {
-        Net::all().filter(move |net| self.has(*net))
     }
 }
 

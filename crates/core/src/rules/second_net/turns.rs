@@ -11,31 +11,34 @@ use crate::rules::second_net::{MAX_NETS, Net, SecondNet, TurnOrder};
 pub type Turns = [u64; MAX_NETS];
 
 impl SecondNet {
-    /// Turns of each net a move.
-    pub fn budgets(&self) -> Turns {
-        let mut budgets = [0; MAX_NETS];
-        let further = self.more.iter().map(|net| net.visits);
-        for (budget, visits) in
-            budgets.iter_mut().zip([self.small_visits, self.large_visits].into_iter().chain(further))
-        {
-            *budget = u64::from(visits);
-        }
-        budgets
+    /// Turns of a net a move.
+    #[inline]
+    fn budget(&self, net: Net) -> u64 {
+        let visits = match net {
+            Net::Small => self.small_visits,
+            Net::Large => self.large_visits,
+            further => self.more.get(further.index() - 2).map_or(0, |net| net.visits),
+        };
+        u64::from(visits)
     }
 
     /// What the root should have at the end of the move: `limit` small visits and those of other nets in proportion; without a limit
     /// (0), the least number of whole moves, of b_i turns each, that is not done.
     pub fn goal(&self, begun: &Turns, limit: u32) -> Turns {
-        let budgets = self.budgets();
-        let small = budgets[0];
+        let mut goal = [0; MAX_NETS];
         if limit > 0 {
-            let limit = u64::from(limit);
-            let mut goal = budgets.map(|budget| (limit * budget + small / 2) / small);
+            let (limit, small) = (u64::from(limit), self.budget(Net::Small));
             goal[0] = limit;
+            for net in self.larger() {
+                goal[net.index()] = (limit * self.budget(net) + small / 2) / small;
+            }
             return goal;
         }
-        let done = self.nets().map(|net| begun[net.index()] / budgets[net.index()]).min();
-        budgets.map(|budget| (done.unwrap_or(0) + 1) * budget)
+        let done = self.nets().map(|net| begun[net.index()] / self.budget(net)).min().unwrap_or(0);
+        for net in self.nets() {
+            goal[net.index()] = (done + 1) * self.budget(net);
+        }
+        goal
     }
 
     /// Whose turn it is; `None` when the goal is reached. `uniform` gives the turn's random number, in [0, 1).

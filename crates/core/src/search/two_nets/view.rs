@@ -12,6 +12,7 @@ impl Tree {
     }
 
     /// Statistics of a larger net's turns through this step's edge.
+    #[inline]
     pub fn large_stats(&self, step: Step, net: Net) -> EdgeStats {
         self.columns.large.get(net.place(), self.stats_index(step))
     }
@@ -22,6 +23,7 @@ impl Tree {
     }
 
     /// Statistics of a net's turns at the root.
+    #[inline]
     pub(in crate::search) fn root_stats(&self, net: Net) -> EdgeStats {
         if net == Net::Small { self.root } else { self.columns.root_large[net.place()] }
     }
@@ -61,6 +63,7 @@ impl Tree {
     }
 
     /// A net's prior of edge k of a node.
+    #[inline]
     pub(in crate::search) fn prior_by(&self, node: u32, k: usize, net: Net) -> f32 {
         if net == Net::Small {
             return self.edges(node)[k].prior();
@@ -69,6 +72,7 @@ impl Tree {
     }
 
     /// P of edge k of a node by all nets that know it.
+    #[inline]
     pub fn mixed_prior(&self, rule: &SecondNet, node: u32, k: usize) -> f64 {
         rule.prior(self.nets(node).known, |net| self.prior_by(node, k, net))
     }
@@ -83,10 +87,17 @@ impl Tree {
 }
 
 /// A record as the turn of a net sees it: the visits are its own, the value is that of all. Second: is there a value?
-/// `of`: the record in the statistics of a net's turns.
-pub fn mixed_stats(rule: &SecondNet, net: Net, of: impl Fn(Net) -> EdgeStats) -> (EdgeStats, bool) {
-    let (small, own) = (of(Net::Small), of(net));
+/// `large`: the record in the statistics of a larger net's turns.
+#[inline]
+pub fn mixed_stats(
+    rule: &SecondNet,
+    net: Net,
+    small: &EdgeStats,
+    large: impl Fn(Net) -> EdgeStats,
+) -> (EdgeStats, bool) {
+    let of = |net: Net| if net == Net::Small { *small } else { large(net) };
+    let own = of(net);
     let value = rule.value(net, of);
     let (wl, d) = value.map_or((small.wl, small.d), |value| (value.wl, value.d));
-    (EdgeStats { wl, d, visits: own.visits, in_flight: own.in_flight, ..small }, value.is_some())
+    (EdgeStats { wl, d, visits: own.visits, in_flight: own.in_flight, ..*small }, value.is_some())
 }

@@ -47,9 +47,10 @@ impl Search {
     pub(in crate::search) fn next_turn(&self, rule: &SecondNet) -> Option<Net> {
         // A tree that will be dropped has no turns.
         let kept = u32::from(self.favours_right_side());
-        let mut begun = self.rules.two_nets.in_flight.map(u64::from);
+        let mut begun = [0; MAX_NETS];
         for net in rule.nets() {
-            begun[net.index()] += u64::from(kept * self.tree.root_stats(net).visits);
+            let visits = kept * self.tree.root_stats(net).visits + self.rules.two_nets.in_flight[net.index()];
+            begun[net.index()] = u64::from(visits);
         }
         let goal = rule.goal(&begun, self.visit_limit);
         rule.next_net(&begun, &goal, || turn_uniform(self.key, self.rules.two_nets.turns))
@@ -86,7 +87,7 @@ impl Search {
                 self.tree.large_stats(*last, net).seen(flip)
             }
         };
-        mixed_stats(rule, self.turn, |net| if net == Net::Small { *own } else { large(net) }).0
+        mixed_stats(rule, self.turn, own, large).0
     }
 
     /// A turn of a larger net: the first of its frontier, or where nothing on it has small visits the leaf that PUCT with the net's own
@@ -134,7 +135,8 @@ impl Search {
     /// Returns the node and the value to back up.
     #[inline(never)]
     pub(in crate::search) fn learn(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
-        let rule = &self.setup.params.second_net.expect("two nets have their settings");
+        let setup = self.setup.clone();
+        let rule = setup.params.second_net.as_ref().expect("two nets have their settings");
         let last = self.path.last().copied();
         let old = last.map_or(self.tree.root.node, |last| self.tree.record(last).node);
         let is_new = old >= TERMINAL;
@@ -187,7 +189,7 @@ impl Search {
     /// After a small turn along the present path: the node at which it crossed a frontier has one visit more.
     #[inline(never)]
     pub(in crate::search) fn note_small_visit(&mut self) {
-        let larger = self.setup.params.second_net.map(|rule| rule.larger());
+        let larger = self.setup.params.second_net.as_ref().map(SecondNet::larger);
         for net in larger.into_iter().flatten() {
             let knows = |node: u32| node < TERMINAL && self.tree.nets(node).known_to(net);
             if !knows(self.tree.root.node) {
@@ -206,7 +208,7 @@ impl Search {
     pub(in crate::search) fn rebuild_frontiers(&mut self) {
         self.rules.two_nets.frontiers.iter_mut().for_each(Frontier::clear);
         self.tree.link_parents();
-        let larger = self.setup.params.second_net.map(|rule| rule.larger());
+        let larger = self.setup.params.second_net.as_ref().map(SecondNet::larger);
         for net in larger.into_iter().flatten() {
             for node in 0..self.tree.num_nodes() as u32 {
                 if self.tree.nets(node).known_to(net) {
@@ -220,14 +222,16 @@ impl Search {
     pub(in crate::search) fn mixed_edge_stats(&self, node: u32) -> Cow<'_, [EdgeStats]> {
         let stats = self.tree.stats(node);
         let Some(rule) = &self.setup.params.second_net else { return Cow::Borrowed(stats) };
-        let steps = (0..stats.len() as u32).map(|edge| Step { node, edge });
-        let mixed = |step: Step| mixed_stats(rule, Net::Small, |net| self.tree.net_stats(step, net)).0;
-        Cow::Owned(steps.map(mixed).collect())
+        let mixed = |(edge, stats): (usize, &EdgeStats)| {
+            let step = Step { node, edge: edge as u32 };
+            mixed_stats(rule, Net::Small, stats, |net| self.tree.large_stats(step, net)).0
+        };
+        Cow::Owned(stats.iter().enumerate().map(mixed).collect())
     }
 
     /// The root's record, for reports: N_S, and V by all nets.
     pub(in crate::search) fn mixed_root_stats(&self) -> EdgeStats {
-        let mixed = |rule| mixed_stats(rule, Net::Small, |net| self.tree.root_stats(net)).0;
+        let mixed = |rule| mixed_stats(rule, Net::Small, &self.tree.root, |net| self.tree.root_stats(net)).0;
         self.setup.params.second_net.as_ref().map_or(self.tree.root, mixed)
     }
 
