@@ -41,7 +41,7 @@ def nets(game: str | _core.Game | None = None) -> Rows[NetRow]:
 
     >>> import hauteur as ht
     >>> [net.name for net in ht.nets("connect4") if net.where == "shipped"]
-    ['connect4']
+    ['connect4', 'connect4-64x6']
     """
     found = _all_nets()
     if game is None:

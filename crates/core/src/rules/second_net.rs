@@ -180,6 +180,9 @@ impl SecondNet {
     /// that has the whole weight searches its own tree as if the others were not there.
     #[inline]
     pub fn value(&self, net: Net, stats_of: impl Fn(Net) -> EdgeStats) -> Option<Value> {
+        if self.more.is_empty() {
+            return self.value_of_two(net, &stats_of(Net::Small), &stats_of(Net::Large));
+        }
         let alphas = self.alphas();
         let has_all = self.nets().all(|other| other == net || alphas[other.index()] == 0.0);
         // A mean of weight 0 is left out rather than multiplied by 0: it would still decide whether there is a
@@ -190,6 +193,26 @@ impl SecondNet {
             return Some(stats_of(Net::Small).value(false));
         }
         self.mix(alphas, counted, |net| stats_of(net).value(false))
+    }
+
+    /// `value` where there are two nets: written out, as every selection computes it for every edge.
+    #[inline]
+    fn value_of_two(&self, net: Net, small: &EdgeStats, large: &EdgeStats) -> Option<Value> {
+        let has_all = if net == Net::Small { self.alpha == 1.0 } else { self.alpha == 0.0 };
+        let small_counts = small.visits > 0 && (net == Net::Small || !has_all);
+        let large_counts = large.visits > 0 && (net == Net::Large || !has_all);
+        match (small_counts, large_counts) {
+            (false, false) => None,
+            (false, true) => Some(large.value(false)),
+            (true, false) => Some(small.value(false)),
+            (true, true) if self.values == ValueReading::States => Some(small.value(false)),
+            (true, true) => {
+                let (small, large) = (small.value(false), large.value(false));
+                let wl = self.alpha * small.wl + (1.0 - self.alpha) * large.wl;
+                let d = self.alpha * f64::from(small.d) + (1.0 - self.alpha) * f64::from(large.d);
+                Some(Value { wl, d: d as f32 })
+            }
+        }
     }
 
     /// Sum of alpha_i v_i of some nets; `None` of none.
@@ -218,6 +241,10 @@ impl SecondNet {
     pub fn prior(&self, nets: NetSet, prior_of: impl Fn(Net) -> f32) -> f64 {
         if nets.len() == 1 {
             return self.nets().find(|net| nets.has(*net)).map_or(0.0, |net| f64::from(prior_of(net)));
+        }
+        if self.more.is_empty() && nets.len() == 2 {
+            let [small, large] = [Net::Small, Net::Large].map(|net| f64::from(prior_of(net)));
+            return self.beta * small + (1.0 - self.beta) * large;
         }
         let betas = self.shares(self.betas(), nets);
         let term = |net: Net| betas[net.index()] * f64::from(prior_of(net));
