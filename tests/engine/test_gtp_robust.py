@@ -72,7 +72,7 @@ def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
 
 def test_an_error_of_the_program_is_an_answer() -> None:
     table = Table()
-    table.session.board = None  # type: ignore[assignment]
+    table.session.board._state = None  # type: ignore[assignment]
     first, second = answers(table.run("1 showboard\n2 name"))
     assert first.startswith("?1 internal error: AttributeError")
     assert second == "=2 hauteur"

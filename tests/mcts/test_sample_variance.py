@@ -12,7 +12,7 @@ from uci_client import engine
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
 
-KEEPS: dict[str, dict[str, Any]] = {"variance": {"variance": {"scale": 0.0}}, "lower_bound": {"lower_bound": {}}}
+KEEPS: dict[str, dict[str, Any]] = {"variance": {"variance": {"scale": 0.3}}, "lower_bound": {"lower_bound": {}}}
 
 
 @pytest.mark.parametrize("rule", KEEPS.values(), ids=KEEPS)
