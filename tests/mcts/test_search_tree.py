@@ -110,7 +110,7 @@ def test_branches_are_the_edges_after_their_lines(rules: dict[str, Any], count: 
         before = lines[parent] if parent >= 0 else ()
         lines.append((*before, edge["action"]))
         same = next(other for other in tree.source.edges(before) if other["action"] == edge["action"])
-        assert set(same) - set(edge) == {"in_flight", "wdl", "u"}
+        assert set(same) - set(edge) == {"in_flight", "wdl", "u", "variance"}
         assert {name: value is None for name, value in edge.items()} == {name: same[name] is None for name in edge}
         numbers = [[np.array(fact or 0, float) for fact in (edge[name], same[name])] for name in edge]
         assert all(np.allclose(ours, theirs, atol=1e-6) for ours, theirs in numbers)

@@ -52,46 +52,72 @@ class Ours(TypedDict):
     """What was measured here, with its interval of 95 %."""
 
     what: str
+    """What the number compares."""
     value: float | None
+    """The estimate; None where there is none."""
     low: float | None
+    """Lower end of its interval."""
     high: float | None
+    """Upper end of its interval."""
     unit: str
+    """Unit of the three numbers."""
 
 
 class Size(TypedDict):
-    """times: ours over the source's, None where it has no figure; holds: for statements of a size or of nothing."""
+    """How large the effect is beside the source's."""
 
     times: float | None
+    """Ours over the source's; None where it has no figure."""
     holds: Answer
+    """Whether ours agrees, for statements about a size or about nothing to be found."""
 
 
 class Scope(TypedDict):
-    """Where the run was made. visits: as its command gives them; differs: from the source; remarks: on the run."""
+    """Where the run was made."""
 
     board: str
+    """The game and its board."""
     nets: list[str]
+    """Names of the nets that played."""
     visits: int | None
+    """Visits a move as the command gives them."""
     differs: list[str]
+    """What differs from the source."""
     remarks: list[str]
+    """What else is to be known of the run."""
 
 
 class Statement(TypedDict):
-    """A row. run: its name in `results`, empty where only the log has its line; other_runs: verdicts of other runs."""
+    """A row of the page."""
 
     kind: Kind
+    """Whose statement it is."""
     source: str
+    """Paper and place in it."""
     statement: str
+    """The statement in words."""
     figure: str
+    """The source's own figure."""
     ours: Ours | None
+    """What was measured here; None where nothing was."""
     sign: Answer
+    """Whether the effect has the source's sign."""
     size: Size
+    """How large it is beside the source's."""
     scope: Scope | None
+    """Where it was measured."""
     units: str
+    """Games, openings or runs that it rests on."""
     stopped_at_a_look: bool
+    """Whether the run ended early, at a look: its figure is too large on average."""
     cost: str
+    """Processor time of the run."""
     command: str
+    """The command that makes the run."""
     run: str
+    """Name of the run in `results`; empty where only the log has its line."""
     other_runs: dict[str, int]
+    """Verdicts of other runs, and how many have each."""
     not_run: str
     """Why there is no run and what it would take; empty where there is one."""
 

@@ -36,18 +36,24 @@ TUNED = "tune-chess-c0.75-f0.2"
 
 
 class Use(TypedDict):
-    """A setting. numbers: what it gained; shown: beginnings of the words of those that a page shows; scope: where;
-    limits: what the games do not say; runs: their names.
-    """
+    """A setting that a user can take."""
 
     key: str
+    """Its name in the data."""
     setting: str
+    """The setting as a user writes it, and where it is for."""
     numbers: list[Number]
+    """What it gained."""
     shown: tuple[str, ...]
+    """Beginnings of the words of those numbers that a page shows."""
     unit: str
+    """Unit of the numbers."""
     scope: str
+    """Where it was measured."""
     limits: str
+    """What the games do not say."""
     runs: list[str]
+    """Names of the runs."""
 
 
 def uses(results: Path, rows: Sequence[Row]) -> list[Use]:
