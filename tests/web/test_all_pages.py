@@ -11,7 +11,7 @@ from hauteur.web.pages import all_pages
 PATHS = [*(page.path for page in all_pages().navigation), "/keys"]
 WITH_A_BOARD = ("/play", "/analyse")
 """Pages that show a board from the beginning."""
-MOST_BYTES = 150_000
+MOST_BYTES = 160_000
 """Of a page with its scripts and styles."""
 MOST_TABS = 400
 
