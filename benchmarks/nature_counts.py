@@ -82,27 +82,32 @@ def difference(counts: Mapping[str, Sequence[Counted]], kind: str) -> Interval:
 
 def verdict(counts: Mapping[str, Sequence[Counted]], kind: str) -> str:
     """Return what the plan says of a difference: more, fewer, or open, also where a share has no case."""
-    if kind in ("stalemate", "high_mate") and not all(sum(getattr(g, kind) for g in counts[name]) for name in COMPARED):
+    cases = [sum(getattr(game, kind) for game in counts[name]) for name in COMPARED]
+    if kind in ("stalemate", "high_mate") and 0 in cases:
         return "open"
     low, high = difference(counts, kind).interval(1 - 2 * LEVEL)
-    return "more" if low > 0 else "fewer" if high < 0 else "open"
+    if low > 0:
+        return "more"
+    return "fewer" if high < 0 else "open"
 
 
 def read_counts(path: Path) -> dict[str, list[Counted]]:
     """Return the counts of each set from a file."""
     stored = json.loads(path.read_text(encoding="utf-8"))["sets"]
-    return {
-        name: [Counted(*row) for row in zip(*(one[key] for key in COLUMNS), strict=True)]
-        for name, one in stored.items()
-    }
+    found: dict[str, list[Counted]] = {}
+    for name, one in stored.items():
+        columns = [one[key] for key in COLUMNS]
+        found[name] = [Counted(*row) for row in zip(*columns, strict=True)]
+    return found
 
 
 def count_folder(folder: Path) -> dict[str, Any]:
     """Count all games of a run's folder, set by set, in their order."""
     found: dict[str, Any] = {}
     for name in SETS:
-        lines = map(json.loads, (folder / name / "games.jsonl").read_text(encoding="utf-8").splitlines())
-        games = [counted(line["moves"], line["end"]) for line in sorted(lines, key=lambda line: int(line["index"]))]
+        text = (folder / name / "games.jsonl").read_text(encoding="utf-8")
+        lines = sorted(map(json.loads, text.splitlines()), key=lambda line: int(line["index"]))
+        games = [counted(line["moves"], line["end"]) for line in lines]
         found[name] = {key: [getattr(game, key) for game in games] for key in COLUMNS}
     return {"columns": list(COLUMNS), "games": "contempt-nature-1900", "sets": found}
 

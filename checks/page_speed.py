@@ -70,6 +70,7 @@ def opened(folder: Path) -> Iterator[Windows]:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
 
         def window() -> Page:
+            """Open the page with storage of its own."""
             page = browser.new_context().new_page()
             page.goto(address)
             return page

@@ -329,11 +329,14 @@ def content(folder: Path) -> dict[str, Any]:
         "files": files,
         "tensors": {name: values.tolist() for name, values in tensors.items()},
         "state": state.model_dump(exclude={"history", "seconds", "cpu_seconds"}),
-        "compute": [
-            {name: line[name] for name in ("generation", "games", "cost", "compute", "gate")} for line in lines
-        ],
+        "compute": [_decided(line) for line in lines],
         "charged": sorted(kinds),
     }
+
+
+def _decided(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run decides of a line of its metrics."""
+    return {name: line[name] for name in ("generation", "games", "cost", "compute", "gate")}
 
 
 def _costs(run: RunFolder) -> Journal[UnitCost]:

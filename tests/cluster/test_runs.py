@@ -3,11 +3,11 @@
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+import workers
 from hauteur.cli.main import main
 from hauteur.cluster.local import LocalFleet
 
@@ -48,29 +48,19 @@ def test_nodes_of_ray_are_killed_and_join(root: Path) -> None:
     assert rows[-1][:2] == ["ray", "2"]
 
 
-@pytest.fixture(scope="module")
-def benchmark_module(root: Path) -> ModuleType:
-    """benchmarks/workers.py, which is no part of the package."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(root / "benchmarks"))
-        import workers  # type: ignore[import-not-found]
-
-        return workers  # type: ignore[no-any-return]
-
-
-def command(tmp_path: Path, checks: ModuleType, *options: str) -> list[str]:
+def command(tmp_path: Path, *options: str) -> list[str]:
     """The command that learns tic-tac-toe for a generation."""
     recipe = tmp_path / "recipe.toml"
-    recipe.write_text(checks.RECIPE.format(game="tictactoe", games=240, generations=1, lag=0))
+    recipe.write_text(workers.RECIPE.format(game="tictactoe", games=240, generations=1, lag=0))
     return ["train", str(recipe), "--run", str(tmp_path / "place" / "run"), *options]
 
 
-def assert_it_goes_on(tmp_path: Path, checks: ModuleType) -> None:
+def assert_it_goes_on(tmp_path: Path) -> None:
     """The run goes on in its folder, and ends as one that was begun by this process alone."""
-    assert main(command(tmp_path, checks)) == 0
-    assert main([*command(tmp_path, checks)[:3], str(tmp_path / "alone")]) == 0
-    assert checks.run_hashes(tmp_path / "place" / "run") == checks.run_hashes(tmp_path / "alone")
-    assert checks.left_behind(tmp_path / "place" / "run") == []
+    assert main(command(tmp_path)) == 0
+    assert main([*command(tmp_path)[:3], str(tmp_path / "alone")]) == 0
+    assert workers.run_hashes(tmp_path / "place" / "run") == workers.run_hashes(tmp_path / "alone")
+    assert workers.left_behind(tmp_path / "place" / "run") == []
 
 
 @pytest.mark.parametrize(
@@ -84,7 +74,6 @@ def test_workers_that_cannot_play(
     program: str,
     named: str,
     tmp_path: Path,
-    benchmark_module: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -95,9 +84,9 @@ def test_workers_that_cannot_play(
 
     with monkeypatch.context() as patch:
         patch.setattr("hauteur.cluster.open._open_fleet", fleet)
-        assert main(command(tmp_path, benchmark_module, "--workers", "1")) == 2
+        assert main(command(tmp_path, "--workers", "1")) == 2
     error = capfd.readouterr().err
     last = error.splitlines()[-1]
     assert last.startswith("hauteur: self-play 1, unit ")
     assert named in last
-    assert_it_goes_on(tmp_path, benchmark_module)
+    assert_it_goes_on(tmp_path)

@@ -1,24 +1,10 @@
 """Counts of self-play by N_scl: what is counted of a game, and that the page follows from the counts."""
 
-from __future__ import annotations
-
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-
-@pytest.fixture(scope="module")
-def counting(root: Path) -> ModuleType:
-    """The script, as a module."""
-    spec = spec_from_file_location("nature_counts", root / "benchmarks/nature_counts.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["nature_counts"] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import nature_counts
 
 
 @pytest.mark.parametrize(
@@ -30,13 +16,13 @@ def counting(root: Path) -> ModuleType:
         ("e2e4 e7e5 e1e2 d8h4 e2e3 h4e4", "stalemate", (6, 1, 1, 1, 0)),
     ],
 )
-def test_what_is_counted_of_a_game(counting: ModuleType, moves: str, end: str, expected: tuple[int, ...]) -> None:
-    assert counting.counted(moves, end) == expected
+def test_what_is_counted_of_a_game(moves: str, end: str, expected: tuple[int, ...]) -> None:
+    assert nature_counts.counted(moves, end) == expected
 
 
-def test_the_page_follows_from_the_counts(counting: ModuleType, root: Path) -> None:
-    counts = counting.read_counts(root / "docs/experiments/nature-counts.json")
-    assert {name: len(games) for name, games in counts.items()} == dict.fromkeys(counting.SETS, 400)
-    assert counting.page(counts) in (root / "docs/experiments/finding-nature.md").read_text(encoding="utf-8")
+def test_the_page_follows_from_the_counts(root: Path) -> None:
+    counts = nature_counts.read_counts(root / "docs/experiments/nature-counts.json")
+    assert {name: len(games) for name, games in counts.items()} == dict.fromkeys(nature_counts.SETS, 400)
+    assert nature_counts.page(counts) in (root / "docs/experiments/finding-nature.md").read_text(encoding="utf-8")
     stalemates = sum(game.stalemate for games in counts.values() for game in games)
     assert f"{stalemates} of 2,000 games" in (root / "docs/experiments/finding-nature.md").read_text(encoding="utf-8")

@@ -268,7 +268,9 @@ def write_table(path: Path, base: Setting) -> None:
 
 def pages(folder: Path, rows: Sequence[Row]) -> dict[Path, str]:
     """Return what the files beside the table are, of its lines: the data, and the pages that have the marks."""
-    found, settings = statements(rows), uses(folder / "results", rows) if (folder / "results").is_dir() else []
+    found = statements(rows)
+    results = folder / "results"
+    settings = uses(results, rows) if results.is_dir() else []
     texts = {"README.md": front_text(found, settings, counts(rows).text), "other-papers.md": others_text(found)}
     written = {folder / DATA: statements_json(found, settings)}
     for name, content in texts.items():

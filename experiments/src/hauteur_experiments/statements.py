@@ -212,8 +212,11 @@ def sign_of(row: Row, ours: Ours | None) -> Answer:
     if ours is None or ours["unit"] != "Elo" or figure is None or int(figure[0]) == 0:
         return "-"
     side = 1 if int(figure[0]) > 0 else -1
+    # An interval without an end reaches the zero at least.
     ends = sorted(side * (end if end is not None else 0.0) for end in (ours["low"], ours["high"]))
-    return "yes" if ends[0] > 0 else "no" if ends[1] < 0 else "open"
+    if ends[0] > 0:
+        return "yes"
+    return "no" if ends[1] < 0 else "open"
 
 
 def size_of(row: Row) -> Size:
@@ -339,7 +342,9 @@ def _ours_text(row: Statement) -> str:
 
 
 def _plain(value: float | None) -> str:
-    return "none" if value is None else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
+    if value is None:
+        return "none"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
 
 
 def _size_text(size: Size) -> str:

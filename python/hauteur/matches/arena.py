@@ -268,16 +268,18 @@ class _Loop:
         if board is None:
             return record
         players = [self.asked[player] for player in {*plan.sides} & self.asked.keys()]
-        disputes = self._disputes(players, record, board)
+        counting = [player for player in players if isinstance(player, CountingPlayer)]
+        disputes = self._disputes(counting, record, board) if counting else []
         for player in players:
             player.end(plan.index)
         if not disputes:
             return record
         last = len(record.actions) - 1
-        said = [*filter(None, [record.notes.get(last)]), *disputes]
-        return replace(record, notes={**record.notes, last: "; ".join(said)})
+        if last in record.notes:
+            disputes = [record.notes[last], *disputes]
+        return replace(record, notes={**record.notes, last: "; ".join(disputes)})
 
-    def _disputes(self, players: Sequence[MovePlayer], record: GameRecord, board: _core.State) -> list[str]:
+    def _disputes(self, players: Sequence[CountingPlayer], record: GameRecord, board: _core.State) -> list[str]:
         """Return what players say against the result of a game that has ended by its rules. board: some way into it."""
         plan = record.plan
         actions = record.actions.tolist()
@@ -286,8 +288,7 @@ class _Loop:
         if not board.is_terminal:
             return []
         over = MoveRequest(plan.index, board, plan.begin(self.game).notation(), (*plan.start, *actions), record.seed)
-        counting = [player for player in players if isinstance(player, CountingPlayer)]
-        return [note for player in counting if (note := player.dispute(over))]
+        return [note for player in players if (note := player.dispute(over))]
 
     def _ask(self, due: _core.MoveDue) -> None:
         """Request a move."""

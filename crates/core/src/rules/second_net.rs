@@ -242,6 +242,7 @@ impl SecondNet {
         if nets.len() == 1 {
             return self.nets().find(|net| nets.has(*net)).map_or(0.0, |net| f64::from(prior_of(net)));
         }
+        // Of two nets it is written out, for the same reason as `value_of_two`.
         if self.more.is_empty() && nets.len() == 2 {
             let [small, large] = [Net::Small, Net::Large].map(|net| f64::from(prior_of(net)));
             return self.beta * small + (1.0 - self.beta) * large;

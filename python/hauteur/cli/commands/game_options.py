@@ -76,7 +76,9 @@ class PlayOptions(NetOptions):
             raise ValueError(
                 f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
             )
-        return 0 if self.openings is not None else RANDOM_PLIES if self.random_plies is None else self.random_plies
+        if self.openings is not None:
+            return 0
+        return RANDOM_PLIES if self.random_plies is None else self.random_plies
 
     def read_openings(self, game: _core.Game) -> list[Opening]:
         return [] if self.openings is None else read_openings(self.openings, game)

@@ -293,13 +293,13 @@ class GtpEngine:
     def _fixed_handicap(self, arguments: Arguments) -> str:
         """Put Black's handicap on its fixed points and return them."""
         board = self._session.board
-        points = fixed_points(board.game.feature_shape[1], read_integer(arguments[0]))
+        points = fixed_points(board, read_integer(arguments[0]))
         place(board, points)
         return " ".join(points)
 
     def _free_handicap(self, arguments: Arguments) -> str:
         """Put handicap stones where this engine wants them: on the fixed points, as many as there are."""
-        most = most_stones(self._session.board.game.feature_shape[1])
+        most = most_stones(self._session.board.size)
         return self._fixed_handicap((str(min(most, read_integer(arguments[0]))),))
 
     def _set_free_handicap(self, arguments: Arguments) -> str:

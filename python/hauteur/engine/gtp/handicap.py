@@ -6,7 +6,6 @@ from hauteur.engine.gtp.session import COLOURS, PASS, GtpBoard, quoted
 
 LEAST_SIZE = 7
 """Smallest board on which the points of a handicap are fixed."""
-COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def most_stones(size: int) -> int:
@@ -16,11 +15,12 @@ def most_stones(size: int) -> int:
     return 4 if size % 2 == 0 or size == LEAST_SIZE else 9
 
 
-def fixed_points(size: int, stones: int) -> list[str]:
+def fixed_points(board: GtpBoard, stones: int) -> list[str]:
     """Return the vertices of a fixed handicap: corners, then the centre (odd numbers from 5 on), then the sides.
 
     ValueError unless there are 2 to `most_stones` stones.
     """
+    size = board.size
     most = most_stones(size)
     if not 2 <= stones <= most:
         allowed = f"2 to {most}" if most else "none"
@@ -33,7 +33,8 @@ def fixed_points(size: int, stones: int) -> list[str]:
     points = (corners + sides)[: stones - has_centre]
     if has_centre:
         points.append((middle, middle))
-    return [f"{COLUMNS[column - 1]}{row}" for column, row in points]
+    letters = board.drawing.column_labels
+    return [f"{letters[column - 1]}{row}" for column, row in points]
 
 
 def place(board: GtpBoard, vertices: Sequence[str]) -> None:

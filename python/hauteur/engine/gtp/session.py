@@ -326,12 +326,23 @@ class GtpBoard(PlayedGame):
         """Return the vertices of a line of play from here."""
         return [text.upper() for text in line_texts(self.state, actions)]
 
-    def stones(self) -> list[str]:
-        """Return the vertices of all stones, from the top left."""
+    @property
+    def size(self) -> int:
+        """Points of a side."""
+        return self.game.feature_shape[1]
+
+    @property
+    def drawing(self) -> _core.Board:
+        """The stones and the names of points; ValueError for a game without a board of stones."""
         board = _core.board_of(self.state)
         if board is None:
             raise ValueError(f"{self.game.spec} has no board of stones")
-        return [name.upper() for name, cell in zip(board.square_names, board.cells, strict=True) if cell != "."]
+        return board
+
+    def stones(self) -> list[str]:
+        """Return the vertices of all stones, from the top left."""
+        names, cells = self.drawing.square_names, self.drawing.cells
+        return [name.upper() for name, cell in zip(names, cells, strict=True) if cell != "."]
 
     def moves(self) -> list[tuple[int, str]]:
         """Return the moves from the start with their players, 0 black or 1 white."""
