@@ -7,9 +7,9 @@
 The scheduler, the files of units, the journal of costs, checkpoints, locks and the loop of learning are those of
 `hauteur train`. Simulated, in one thread and from one seed, are time, the disk (what was not synced is lost with the
 power; full, slow), messages (lost, twice, late, out of order), workers (they die, hang, fail, answer wrongly, run
-another version) and the driver's process (killed, stopped, begun a second time). A run whose command has ended, by
-itself or otherwise, is begun again as by its user. What a worker plays, and what training learns, are cheap functions
-of what they are given.
+another version) and the driver's process (killed, asked to end, stopped, begun a second time). A run whose command has
+ended, by itself or otherwise, is begun again as by its user. What a worker plays, and what training learns, are cheap
+functions of what they are given.
 
 Held: each run ends; games, nets, decisions of the gate, checkpoint and charged evaluations are those of a run of one
 process without faults, so that no game is lost or there twice; no file that was written is found damaged; an error is
@@ -54,6 +54,7 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.system import host
 from hauteur.system.files import leftovers, sha256_of, write_bytes
 from hauteur.system.jsonl import Journal
+from hauteur.system.stopping import Stopped, stop
 from simulated_machine import Ended, World, WorldClock, WorldDisk
 from simulated_workers import SimulatedCluster, ToyJob, Turns
 
@@ -255,12 +256,13 @@ class SimulatedRun:
         try:
             with self._scheduler() as scheduler:
                 learn(self.recipe, folder=self.folder, display=self.display, scheduler=scheduler)
-        except Ended:
+        except (Ended, Stopped):
             return False
         except (ValueError, OSError) as error:
             self._check_error(str(error), self.world.counts - before)
             return False
         finally:
+            stop.forget()
             self._check_warnings()
         return True
 
@@ -364,7 +366,7 @@ def simulate(seed: int, faults: int) -> Counter[str]:
     number = seed % len(RECIPES)
     right = expected(number)
     with tempfile.TemporaryDirectory(dir=memory()) as folder:
-        world = World(random.Random(seed), left=faults)
+        world = World(random.Random(seed), left=faults, requests=random.Random(f"requests {seed}"))
         run = SimulatedRun(seed, Path(folder, "run"), world, recipe_of(number))
         run.play()
         found = content(run.folder)

@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import IO, Any, Literal, NoReturn
 
 from hauteur.system.host import Disk, HostClock
+from hauteur.system.stopping import stop
 
 RATES = {
     "killed": 0.006,
@@ -31,6 +33,9 @@ RATES = {
     "other version": 0.06,
 }
 """Kinds of faults, and the share of the occasions of each at which it happens, before a seed changes it."""
+
+ASKED = "asked to end", 0.004
+"""A kind of fault with a random stream of its own, which half of the seeds have."""
 
 
 class Ended(BaseException):
@@ -53,19 +58,33 @@ class World:
     """The driver's process has ended; what still runs is Python that winds up."""
     power_is_lost: bool = False
     """It ended with the machine."""
+    requests: Random = field(default_factory=lambda: Random(0))
+    """Draws whether the driver is asked to end."""
 
     def __post_init__(self) -> None:
         # Each seed has faults of its own: some kinds never, others often, so that few hide the effect of many.
         for kind, rate in RATES.items():
             self.rates[kind] = rate * self.random.choice((0.0, 0.5, 1.0, 1.0, 2.0, 4.0))
+        kind, rate = ASKED
+        self.rates[kind] = rate * self.requests.choice((0.0, 0.0, 0.5, 2.0))
 
     def fault(self, kind: str) -> bool:
         """Return whether a fault happens now."""
-        if self.left <= 0 or self.random.random() >= self.rates[kind]:
+        draws = self.requests if kind == ASKED[0] else self.random
+        if self.left <= 0 or draws.random() >= self.rates[kind]:
             return False
         self.left -= 1
         self.counts[kind] += 1
         return True
+
+    def may_ask(self) -> None:
+        """Ask the driver to end in order, if that is to happen now, as SIGTERM does; a second time ends it at once."""
+        if not self.fault(ASKED[0]):
+            return
+        if stop.requested:
+            self.is_over = True
+            raise Ended
+        stop.arrive()
 
     def may_end(self) -> None:
         """End the driver here, by a signal or with the power, if that is to happen now."""

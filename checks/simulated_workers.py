@@ -25,6 +25,7 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.units import plan_from_json
 from hauteur.system.seeds import derived_seed
+from hauteur.system.stopping import Stopped, stop
 from simulated_machine import World
 
 GAP = 4.0
@@ -99,6 +100,7 @@ class ToyJob:
                 return
             found = waiting.pop(self.world.random.randrange(len(waiting)))
             self.world.now += self.world.random.uniform(*SECONDS)
+            self.world.may_ask()
             self.world.may_end()
             for _ in range(found.games):
                 on_game()
@@ -135,6 +137,7 @@ class SimulatedCluster:
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
         """Send a unit to a worker."""
         del sources
+        assert not stop.requested, "a unit is begun after a request to end"
         world = self._world
         one = self._workers[worker]
         if one.ended or world.fault("request lost"):
@@ -254,6 +257,7 @@ class Turns(Threads):
         """Give the scheduler a turn, and those that take results."""
         if self._in_turn or self.scheduler is None:
             return
+        self._world.may_ask()
         self._in_turn = True
         try:
             self._world.may_end()
@@ -320,7 +324,7 @@ class _Consumer(_Turned):
 
     def __init__(self, batch: UnitBatch, take: Callable[[Any], None], turn: Callable[[], None]) -> None:
         super().__init__(turn)
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._batch = batch
         self._items = iter(batch)
         self._take = take
@@ -333,6 +337,6 @@ class _Consumer(_Turned):
             self._take(next(self._items))
         except StopIteration:
             self.is_over = True
-        except Exception as error:
+        except (Exception, Stopped) as error:
             self.error = error
             self.is_over = True

@@ -157,16 +157,22 @@ def dockerfile_lines() -> list[tuple[str, str]]:
 PROGRAMS = {
     "scontrol": 'echo "scontrol $*" >> "$CALLS"; [ "$1" = show ] && printf "node1\\nnode2\\n"; exit 0',
     "srun": (
-        'echo "srun $*" >> "$CALLS"; while [ "$1" != ray ]; do shift; done\n'
+        'echo "srun $*" >> "$CALLS"\n'
+        'if [ "$1" = --overlap ]; then while [ "$1" != kill ]; do shift; done; exec "$@"; fi\n'
+        'while [ "$1" != ray ]; do shift; done\n'
         '"$@" & child=$!; trap "kill -TERM $child" TERM; wait $child; status=$?; wait $child || status=$?; exit $status'
     ),
     "ray": (
         'case "$*" in *--help) exit 0;; get-auth-token*) exit 0;; esac\n'
         'echo "ray $*" >> "$CALLS"; trap "echo stopped >> $CALLS; exit 143" TERM\n'
-        'touch "$CALLS.running"; while true; do sleep 0.05; done'
+        'while [ "$1" != -- ]; do shift; done; shift; "$@"; exit $?'
     ),
 }
 """Programs of SLURM and Ray that note how they are called."""
+DRIVER = (
+    'trap "echo the driver has ended >> $CALLS; exit 130" TERM\ntouch "$CALLS.running"; while true; do sleep 0.05; done'
+)
+"""A hauteur that ends in order."""
 
 
 @pytest.fixture
@@ -236,16 +242,19 @@ def test_a_job_that_is_stopped_goes_on_to_the_same_net(tmp_path: Path, environme
 
 
 def test_several_nodes_are_a_cluster(tmp_path: Path, environment: dict[str, str]) -> None:
+    (tmp_path / "bin" / "hauteur").write_text(f"#!/bin/bash\n{DRIVER}\n", encoding="utf-8")
     job = started(tmp_path, environment | {"SLURM_JOB_NUM_NODES": "2"}, "connect4", "run.seed=3")
     waited_for(tmp_path / "calls.running", job)
     job.send_signal(signal.SIGTERM)
     job.communicate()
-    hosts, srun, ray, stopped, requeued = calls(tmp_path)
-    train = "hauteur train connect4 run.seed=3 --run runs/slurm-7 --cluster auto"
+    hosts, srun, ray, signalled, stopped, requeued = calls(tmp_path)
     assert hosts == "scontrol show hostnames node[1-2]"
     assert srun.startswith("srun --nodes=2 --ntasks=2 ray symmetric-run --address node1:6379 --min-nodes 2 ")
-    assert ray == f"ray symmetric-run --address node1:6379 --min-nodes 2 --num-cpus 2 --disable-usage-stats -- {train}"
-    assert (stopped, requeued) == ("stopped", "scontrol requeue 7")
+    assert ray.startswith("ray symmetric-run --address node1:6379 --min-nodes 2 --num-cpus 2 --disable-usage-stats -- ")
+    assert ray.endswith("hauteur train connect4 run.seed=3 --run runs/slurm-7 --cluster auto")
+    assert signalled.startswith("srun --overlap --nodes=1 --ntasks=1 --nodelist=node1 kill -TERM ")
+    assert (stopped, requeued) == ("the driver has ended", "scontrol requeue 7")
+    assert not (tmp_path / "hauteur-7.pid").exists()
 
 
 def test_a_job_without_a_recipe_or_ray_says_so(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hauteur.cli.interrupts import EXIT_INTERRUPTED as EXIT_INTERRUPTED
+from hauteur.cli.interrupts import end_in_order
 from hauteur.system.errors import explain, is_of_pydantic, one_line
 from hauteur.system.extras import require
 from hauteur.system.plugins import COMMANDS_GROUP, import_named, offered
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
+IN_UNITS = frozenset({"match", "sprt", "tournament", "tune", "experiment"})
+"""Commands whose games workers may play; `train` answers signals itself."""
 INSTALL = "in a checkout: make setup, or pip install --editable experiments"
 
 
@@ -175,9 +178,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _listen_to_interrupts(words: Sequence[str]) -> None:
-    """Let an interrupt end engines at once, which have nothing to save; elsewhere it is a KeyboardInterrupt."""
+    """Let an interrupt end engines at once, which have nothing to save; elsewhere it is a KeyboardInterrupt.
+
+    A request to end (SIGTERM) is one too where games are played in units, once those in work are finished.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
+    if IN_UNITS.intersection(words) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end_in_order)
     ends_at_once = words[:1] in (["uci"], ["gtp"], ["analysis"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
     signal.signal(signal.SIGINT, handler)

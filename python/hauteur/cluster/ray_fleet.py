@@ -8,6 +8,7 @@ import logging
 import os
 import platform
 import queue
+import signal
 import socket
 import tempfile
 import threading
@@ -252,10 +253,14 @@ def connect(cluster: str) -> Any:
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its core prints about lost nodes; the fleet reports them
     import ray
 
+    answer = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(address=cluster, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
     except Exception as error:  # Ray raises all kinds of them
         raise ValueError(f"the cluster {cluster}: {first_line(error)}") from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, answer)  # Ray has put one in its place that ends the process
     return ray
 
 

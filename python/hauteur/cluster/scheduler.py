@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hauteur.cluster.threads import ItemQueue, Threads
 from hauteur.cluster.unit import Event, Failed, Finished, Fleet, Joined, Left, Sources, Unit, UnitResult
 from hauteur.system.hardware import processor_name
+from hauteur.system.stopping import Stopped, stop
 
 IN_FLIGHT = 2
 """Units that a worker has at a time: it plays them side by side, so that its batches stay full when one ends."""
@@ -148,6 +149,8 @@ def print_note(line: str) -> None:
 class Scheduler:
     """Gives units to the workers of a fleet, in a thread of its own; batches that were started first come first.
 
+    Once the process was asked to end, no unit is given any more; batches end when those in flight have come.
+
     unit_seconds: time limit of a unit, 0: learned from those that have finished; on_note: takes lines about workers,
     from the scheduler's thread; clock: seconds that only grow; threads: begin the scheduler's thread and others.
     """
@@ -209,16 +212,21 @@ class Scheduler:
     def status(self) -> str:
         """Return how many workers and units there are, and why there are not more workers, in one line."""
         with self._lock:
-            flying = sum(map(len, self._workers.values()))
             waiting = sum(len(batch.waiting) for batch in self._batches)
-            text = f"{len(self._workers)} workers, {flying} units in flight, {waiting} waiting"
+            text = f"{len(self._workers)} workers, {self._flying()} units in flight, {waiting} waiting"
         shortage = self.fleet.shortage()
         return f"{text}; {shortage}" if shortage else text
+
+    def _flying(self) -> int:
+        """Return how many units workers have."""
+        return sum(map(len, self._workers.values()))
 
     def close(self) -> None:
         """End the workers, and batches that are open with an error; at any time, any number of times."""
         self._closed = True
         self._task.join(CLOSE_SECONDS)
+        if stop.requested:
+            self._on_note(f"units that were in work and are lost: {self._flying()}")
         self.stop(RuntimeError("the scheduler was closed"))
         self.fleet.close()
 
@@ -245,7 +253,10 @@ class Scheduler:
             for event in events:
                 self._take(event)
             self._replace_late()
-            self._give()
+            if stop.requested:
+                self._drain()
+            else:
+                self._give()
 
     def _pass_time(self) -> None:
         """Count the seconds since the last turn, in which no worker came, left or was given anything."""
@@ -333,6 +344,12 @@ class Scheduler:
                     self._fail(flight, name, cause)
                 self._lose(name, cause)
                 self.fleet.replace(name, cause)
+
+    def _drain(self) -> None:
+        """End all batches once no unit of them is in flight."""
+        flights = [one for flights in self._workers.values() for one in flights.values()]
+        if not any(one.batch in self._batches for one in flights):
+            self.stop(Stopped("the process was asked to end"))
 
     def _limit(self, batch: UnitBatch) -> float:
         """Return the seconds that a unit of a batch may take."""

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
+from hauteur.system.stopping import Stopped
+
 T = TypeVar("T")
 
 
@@ -34,7 +36,7 @@ class Task(Protocol):
 class Consumer(Task, Protocol):
     """Calls a function with item after item."""
 
-    error: Exception | None
+    error: BaseException | None
     """What has ended it before the last item."""
 
 
@@ -53,24 +55,36 @@ class Threads:
 
     def each(self, items: Iterable[T], take: Callable[[T], None], name: str) -> Consumer:
         """Call `take` with each item as it comes; an error of either ends it and is kept."""
-        consumer = _ConsumingThread(items, take, name)
-        consumer.start()
-        return consumer
+        return _ConsumingThread(items, take, name)
 
 
-class _ConsumingThread(threading.Thread):
-    """Calls a function with items, in this thread."""
+class _ConsumingThread:
+    """Calls a function with items, in a thread of its own.
+
+    The end is an event: where a signal interrupts `Thread.join`, Python before 3.13 takes the thread for ended.
+    """
 
     def __init__(self, items: Iterable[T], take: Callable[[T], None], name: str) -> None:
-        super().__init__(name=name, daemon=True)
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._items: Iterable[Any] = items
         self._take: Callable[[Any], None] = take
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def run(self) -> None:
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for the last item, at most so many seconds."""
+        self._ended.wait(timeout)
+
+    def is_alive(self) -> bool:
+        """Return whether there may be further items."""
+        return not self._ended.is_set()
+
+    def _run(self) -> None:
         """Take the items until there are no more."""
         try:
             for item in self._items:
                 self._take(item)
-        except Exception as error:
+        except (Exception, Stopped) as error:
             self.error = error
+        finally:
+            self._ended.set()

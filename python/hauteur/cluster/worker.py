@@ -167,6 +167,9 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
 def main(threads: int) -> None:
     """Play units until stdin ends, which it does when the driver ends."""
     end_with_driver()
+    # A request to end may go to all processes of a job: it is for the driver, which waits for the units in work. A
+    # handler, not SIG_IGN, so that programs that are started here do not inherit it.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     units, output = private_pipes()
     lock = threading.Lock()  # results come from the worker's thread, refusals from this one
     places: dict[str, Path] = {}

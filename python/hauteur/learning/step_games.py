@@ -28,6 +28,7 @@ from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.system import host
 from hauteur.system.files import write_bytes
+from hauteur.system.stopping import stop
 
 if TYPE_CHECKING:
     from hauteur.cluster.scheduler import Scheduler, UnitBatch
@@ -103,7 +104,8 @@ class StepGames:
         generation = self._generation(planned, finished=finished)
         if self.scheduler is None:
             before = generation.games
-            with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
+            units = self._played(planned, generation.missing, lambda done: on_games(before + done))
+            with stop.put_off(), closing(units) as found:
                 for played in found:
                     generation.take(played)
         # With workers its files are written beside this thread, which shows the count until all are there.
@@ -119,10 +121,10 @@ class StepGames:
             again = planned.kind == "reanalyse"
             folder = self.folder.reanalysed if again else self.folder.games
             generation = _Generation(planned, folder, self._costs, self.warn, finished=finished)
+            self._begun[planned.generation] = generation
             if self.scheduler is not None:
                 units, sources = self._units(planned, generation.missing)
                 generation.begin(self.scheduler.start(units, sources, first=again), self.scheduler.threads)
-            self._begun[planned.generation] = generation
         return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
@@ -177,8 +179,10 @@ class StepGames:
         return found
 
     def close(self) -> None:
-        """Forget the units that are being played."""
+        """Forget the units that are being played; after a request to end, those of self-play are taken first."""
         for generation in self._begun.values():
+            while stop.requested and generation.goes_on:
+                generation.join(PULSE)
             if generation.batch is not None:
                 generation.batch.close()
 
@@ -198,12 +202,12 @@ class StepGames:
                 on_games(games)
 
     def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
-        """Yield units as this process plays them, side by side."""
+        """Yield units as this process plays them, side by side; none is begun after a request to end."""
         waiting = iter(units)
         by_key = {unit.key: unit for unit in units}
         games = count(1)
         job = LearningJob(units[0], sources, self.threads)
-        played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
+        played = job.play(lambda: None if stop.requested else next(waiting, None), lambda: on_games(next(games)))
         with closing(job), closing(played):
             for result in played:
                 yield Played(by_key[result.key], result)

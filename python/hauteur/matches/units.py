@@ -8,7 +8,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from hauteur.networks.names import ResolvedNet
 from hauteur.players.build import Evaluators, Resources, build_player, player_nets
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings
+from hauteur.system.stopping import Stopped, stop
 
 if TYPE_CHECKING:
     from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
@@ -154,25 +155,33 @@ def games_of_workers(
 ) -> Generator[MatchGame]:
     """Yield the games of units as workers have played them; `facts` is kept up to date. Closing it gives no more away.
 
-    ValueError where a unit has not the games that were planned, or cannot be played.
+    After a request to end those of units in work come yet, then it raises Stopped. ValueError where a unit has not the
+    games that were planned, or cannot be played.
     """
     began = time.perf_counter()
     waiting = units.units(plans)
     waves: deque[UnitBatch] = deque()
     try:
-        while True:
-            while len(waves) < 2 and (wave := list(islice(waiting, WAVE))):
-                waves.append(scheduler.start(wave, units.sources))
-            if not waves:
-                return
-            for played in waves[0]:
-                games = checked_games(played)
-                _add(facts, played.result.facts, time.perf_counter() - began)
-                yield from games
-            waves.popleft()
+        with stop.put_off():
+            while True:
+                while len(waves) < 2 and not stop.requested and (wave := list(islice(waiting, WAVE))):
+                    waves.append(scheduler.start(wave, units.sources))
+                if not waves:
+                    return
+                for played in _until_stopped(waves[0]):
+                    games = checked_games(played)
+                    _add(facts, played.result.facts, time.perf_counter() - began)
+                    yield from games
+                waves.popleft()
     finally:
         for batch in waves:
             batch.close()
+
+
+def _until_stopped(batch: UnitBatch) -> Iterator[Played]:
+    """Yield what comes of a batch; a request to end ends it early."""
+    with suppress(Stopped):
+        yield from batch
 
 
 def checked_games(played: Played) -> list[MatchGame]:
