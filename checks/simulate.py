@@ -213,7 +213,7 @@ def toys() -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in (
             ("hauteur.learning.trainers.Learners", ToyLearners),
-            ("hauteur.learning.step_games.LearningJob", ToyJob),
+            ("hauteur.learning.units.LearningJob", ToyJob),
             ("hauteur.learning.report.page.run_report", lambda _folder: page),
             ("hauteur.learning.run_folder.provenance", dict),
             ("hauteur.learning.run_folder.load_recipe", remembered.load_recipe),

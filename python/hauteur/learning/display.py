@@ -268,12 +268,3 @@ def progress_of_step(
 
     write()
     yield count
-
-
-@contextmanager
-def removed_at_the_end(path: Path) -> Iterator[None]:
-    """Delete the file when the body ends, however it ends."""
-    try:
-        yield
-    finally:
-        host.disk.remove(path)

@@ -6,12 +6,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.cluster.scheduler import Played
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
@@ -281,6 +283,23 @@ class LearningJob:
             of_first: sum(rows.get(evaluator, 0) for evaluator in first),
             of_large: sum(rows.get(evaluator, 0) for evaluator in large),
         }
+
+
+def played_here(
+    units: Sequence[Unit], files: Mapping[str, Path], threads: int, on_games: Callable[[int], object]
+) -> Generator[Played]:
+    """Yield units of one job as this process plays them, side by side.
+
+    files: of the nets, by sha256; threads: of each net on the processor; on_games: takes the count of ended games.
+    """
+    waiting = iter(units)
+    by_key = {unit.key: unit for unit in units}
+    games = count(1)
+    job = LearningJob(units[0], files, threads)
+    played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
+    with closing(job), closing(played):
+        for result in played:
+            yield Played(by_key[result.key], result)
 
 
 def episodes(
