@@ -103,9 +103,6 @@ class Quiet(Display):
     def __init__(self) -> None:
         self.warnings: list[str] = []
 
-    def begin(self, *given: Any) -> None:
-        """Say nothing."""
-
     def finished(self, line: dict[str, Any], generations: int) -> None:
         """Say nothing."""
 

@@ -95,12 +95,13 @@ def read_past(run: Run) -> None:
     state = run.state
     if not state.train_steps and not all(path.exists() for path in run.net_files(0)):
         run.save_nets(0)
-    if state.games:
-        read_games_again(run)
+    if not state.is_begun:
+        run.display.begin(run.recipe, run.folder)
+        return
+    read_games_again(run)
     if state.lines:
         publish(run)
-    is_resumed = state.generation > 1 or state.done or state.start
-    run.display.begin(run.recipe, run.folder, state if is_resumed else None, run.buffer.positions)
+    run.display.resume(run.recipe, run.folder, state, run.buffer.positions)
 
 
 def read_games_again(run: Run) -> None:

@@ -6,8 +6,7 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from hauteur import _core
-from hauteur.system.setting_facts import section_of
-from hauteur.system.settings import Section
+from hauteur.system.settings import Section, section_of
 
 
 @cache

@@ -5,6 +5,7 @@ The shapes of the tensors: the network's computation carried out on shapes, whic
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -249,9 +250,10 @@ class SizedLayer:
         return {name: self.shape if i == 0 else self.shape[:1] for i, name in enumerate(found)}
 
 
-def resnet_layers(architecture: ResNetArchitecture) -> list[SizedLayer]:
+@lru_cache(8)
+def resnet_layers(architecture: ResNetArchitecture) -> tuple[SizedLayer, ...]:
     """Return the layers of a residual tower, in the order of the computation."""
-    return layers_of(architecture, computed, architecture.feature_shape)
+    return tuple(layers_of(architecture, computed, architecture.feature_shape))
 
 
 def layers_of(
