@@ -73,7 +73,8 @@ class LayerNames:
         """lc0's path of a layer; those of attention have them already."""
         architecture = self.architecture
         assert isinstance(architecture, Lc0Architecture)
-        policy, value = architecture.policy_prefix, architecture.value_prefix
+        policy = architecture.policy_prefix
+        value = architecture.value_prefix
         classical = architecture.policy == "classical"
         heads = {
             "policy.conv": f"{policy}policy" if classical else f"{policy}policy1",
