@@ -24,7 +24,7 @@ from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, plan_to_json, spent_since
+from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, ended_units, plan_to_json
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -224,11 +224,10 @@ class LearningJob:
     def play(self, take: TakeUnit, on_game: Callable[[], object] = lambda: None) -> Generator[UnitResult]:
         """Play units side by side until there are none; yield each, as its file has it, once its last game has ended.
 
-        on_game: called after every game. What a unit has cost is what came between the ends of two units.
+        on_game: called after every game.
         """
         plans = UnitPlans(take)
         facts = ArenaFacts()
-        before: dict[str, float] = {}
         games = episodes(
             self.game,
             self.players,
@@ -239,16 +238,12 @@ class LearningJob:
             facts=facts,
             max_moves=self.max_moves,
         )
-        with closing(games) as played:
-            for record in played:
-                on_game()
-                ended = plans.ended(record)
-                if ended is None:
-                    continue
-                unit, records = ended
-                now = counts_of(facts) | self._evaluations(facts)
-                spent = spent_since(before, now)
-                before = now
+
+        def counts() -> dict[str, float]:
+            return counts_of(facts) | self._evaluations(facts)
+
+        with closing(ended_units(games, plans, counts, on_game)) as ended:
+            for unit, records, spent in ended:
                 yield self._result(unit, records, spent)
 
     def _result(self, unit: Unit, records: list[GameRecord], spent: Mapping[str, float]) -> UnitResult:
