@@ -30,7 +30,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from hauteur.mcts.params import ForcedPlayouts, LowerBound, SearchParams  # noqa: E402
-from hauteur.system.setting_facts import section_of  # noqa: E402
+from hauteur.system.settings import section_of  # noqa: E402
 
 RULES: dict[str, st.SearchStrategy[Any]] = {
     "search_contempt": sp.search_contempts,

@@ -104,9 +104,6 @@ class Quiet(Display):
     def __init__(self) -> None:
         self.warnings: list[str] = []
 
-    def begin(self, *given: Any) -> None:
-        """Say nothing."""
-
     def finished(self, line: dict[str, Any], generations: int) -> None:
         """Say nothing."""
 
@@ -214,7 +211,7 @@ def toys() -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in (
             ("hauteur.learning.trainers.Learners", ToyLearners),
-            ("hauteur.learning.step_games.LearningJob", ToyJob),
+            ("hauteur.learning.units.LearningJob", ToyJob),
             ("hauteur.learning.report.page.run_report", lambda _folder: page),
             ("hauteur.learning.run_folder.provenance", dict),
             ("hauteur.learning.run_folder.load_recipe", remembered.load_recipe),

@@ -70,9 +70,9 @@ def test_an_interrupted_search_answers_at_once() -> None:
 
 
 def player_of(*arguments: str) -> str:
-    """The engine as a program that matches play with."""
+    """The engine as a program that matches play with; on a busy machine it may start slowly."""
     command = shlex.join(["-m", "hauteur.cli", "gtp", *arguments])
-    return shlex.join([f"gtp:{sys.executable}", f"args={command}"])
+    return shlex.join([f"gtp:{sys.executable}", f"args={command}", "start_timeout=120"])
 
 
 def test_a_full_match_between_a_search_and_rave() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from run_toys import Silent, tiny
 
-from hauteur.learning.display import RunProgress, progress_of_step, read_progress, removed_at_the_end
+from hauteur.learning.display import RunProgress, progress_of_step, read_progress
 from hauteur.learning.loop import learn
+from hauteur.learning.run_folder import RunFolder
 
 pytestmark = pytest.mark.quick
 
@@ -41,10 +42,11 @@ def test_read_progress(tmp_path: Path) -> None:
 
 
 def test_removed_however_the_work_ends(tmp_path: Path) -> None:
-    path = tmp_path / "progress.json"
+    folder = RunFolder(tmp_path)
+    path = folder.progress
 
     def work() -> None:
-        with removed_at_the_end(path):
+        with folder.learning():
             path.write_text("{}")
             raise KeyboardInterrupt
 

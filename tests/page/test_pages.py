@@ -120,6 +120,7 @@ def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
         while state.outcome() is None and state.ply < MOST_PLIES:
             if state.to_move == 1:
                 move = ht.search(state, net, visits=60).best_move
+                expect(page.locator("#status")).to_contain_text("Your turn", timeout=LONG)
                 getattr(square(page, move.uci[:2]), take)()
                 getattr(square(page, move.uci[2:4]), take)()
                 if len(move.uci) > 4:

@@ -37,6 +37,9 @@ class Silent(Display):
     def begin(self, *given: Any) -> None:
         pass
 
+    def resume(self, *given: Any) -> None:
+        pass
+
     def show(self, line: str) -> None:
         self.lines.append(line)
 

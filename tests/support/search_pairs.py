@@ -27,7 +27,8 @@ from hauteur.mcts.params import (
     TreeBalance,
     WdlContempt,
 )
-from hauteur.system.setting_facts import section_of, setting_facts
+from hauteur.system.setting_facts import setting_facts
+from hauteur.system.settings import section_of
 from reference import Edge, Leaf, Node, Search
 from reference.graph import GraphSearch
 from reference.solver import edge_bounds

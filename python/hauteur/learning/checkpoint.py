@@ -55,6 +55,11 @@ class RunState(BaseModel):
     """Seconds of the processor, likewise."""
 
     @property
+    def is_begun(self) -> bool:
+        """Whether a step, or the start from recorded games, is finished."""
+        return self.generation > 1 or bool(self.done) or self.start is not None
+
+    @property
     def lines(self) -> list[dict[str, Any]]:
         """Metrics of all finished generations, 0 included where there was one."""
         first = [] if self.start is None else [self.start]

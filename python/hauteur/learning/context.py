@@ -61,7 +61,7 @@ class Run:
         from hauteur.learning.step_games import StepGames
 
         self.buffer = replay_buffer(self.game, self.recipe)
-        self.threads = self.recipe.run.threads or hardware.usable_cores()
+        self.threads = self.recipe.run.cores
         self.games = StepGames(
             self.recipe,
             self.folder,

@@ -136,21 +136,23 @@ class Display:
     def __init__(self, on_generation: Callable[[GenerationRow], object] | None = None) -> None:
         self._on_generation = on_generation
 
-    def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
-        """Say in a line what is begun, or resumed. positions: in the replay window."""
-        run = recipe.run
-        if resumed is None:
-            then = f": {run.generations} generations in" if run.generations else " in"
-            text = f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}"
-        elif resumed.generation > run.generations:
-            text = f"{folder.path} is complete: {run.generations} generations, {duration(resumed.seconds)}"
-        else:
-            done = f", {' and '.join(resumed.done)} done" if resumed.done else ""
-            text = (
-                f"going on with {folder.path}: generation {resumed.generation} of {run.generations}{done}, "
-                f"{positions:,} positions in the window"
-            )
-        self.show(text)
+    def begin(self, recipe: Recipe, folder: RunFolder) -> None:
+        """Say in a line what is begun."""
+        generations = recipe.run.generations
+        then = f": {generations} generations in" if generations else " in"
+        self.show(f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}")
+
+    def resume(self, recipe: Recipe, folder: RunFolder, state: RunState, positions: int) -> None:
+        """Say in a line what is resumed, or complete. positions: in the replay window."""
+        generations = recipe.run.generations
+        if state.generation > generations:
+            self.show(f"{folder.path} is complete: {generations} generations, {duration(state.seconds)}")
+            return
+        done = f", {' and '.join(state.done)} done" if state.done else ""
+        self.show(
+            f"going on with {folder.path}: generation {state.generation} of {generations}{done}, "
+            f"{positions:,} positions in the window"
+        )
 
     def show(self, line: str) -> None:
         """Print a line, unless rows are taken in its place."""
@@ -268,12 +270,3 @@ def progress_of_step(
 
     write()
     yield count
-
-
-@contextmanager
-def removed_at_the_end(path: Path) -> Iterator[None]:
-    """Delete the file when the body ends, however it ends."""
-    try:
-        yield
-    finally:
-        host.disk.remove(path)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur.learning.context import Run, Steps
-from hauteur.learning.display import Display, removed_at_the_end
+from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.resume import open_run, read_past
 from hauteur.learning.run_folder import RunFolder
@@ -62,7 +62,7 @@ def learn(
     settings (with `fresh`: any run), and where another process is learning in it.
     """
     place = RunFolder(folder or recipe.folder)
-    with place.locked(), place.nothing_half_begun(), removed_at_the_end(place.progress):
+    with place.learning():
         run = open_run(recipe, place, fresh=fresh, display=display or Display(), scheduler=scheduler)
         with closing(run.games):
             read_past(run)

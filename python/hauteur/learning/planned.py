@@ -210,7 +210,9 @@ def opening_plan(
         return GamePlan(index)
     plies = int(random.integers(settings.opening_plies + 1))
     plan = book[int(random.integers(len(book)))].plan(game, index) if book else GamePlan(index)
-    return replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
+    if plies:
+        plan = replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
+    return plan
 
 
 def n_scl_of(search: SearchParams) -> int | None:

@@ -15,6 +15,7 @@ from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.search_player import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings, parse_player, with_model_of_opponent
+from hauteur.system.hardware import usable_cores
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -475,6 +476,11 @@ class RunSettings(Section):
     solved_positions: Annotated[int, Field(ge=0, le=100_000)] = 1000
     """Solved positions in which each best net is measured, where the game can be solved (in Python: a tenth); 0:
     none."""
+
+    @property
+    def cores(self) -> int:
+        """Threads of the processor that the run uses: `threads`, or one per core of this machine."""
+        return self.threads or usable_cores()
 
 
 class Recipe(Section):

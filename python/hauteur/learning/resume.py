@@ -95,6 +95,18 @@ def read_past(run: Run) -> None:
     state = run.state
     if not state.train_steps and not all(path.exists() for path in run.net_files(0)):
         run.save_nets(0)
+    if not state.is_begun:
+        run.display.begin(run.recipe, run.folder)
+        return
+    read_games_again(run)
+    if state.lines:
+        publish(run)
+    run.display.resume(run.recipe, run.folder, state, run.buffer.positions)
+
+
+def read_games_again(run: Run) -> None:
+    """Read the games of finished self-play into the replay buffer, and do again what options did with them."""
+    state = run.state
     finished = state.generation if "self-play" in state.done else state.generation - 1
     games = {generation: count for generation, count in state.games.items() if generation <= finished}
     # Read no more than the replay window needs: of a long run that is a small part. An option may need older games,
@@ -110,7 +122,3 @@ def read_past(run: Run) -> None:
         read_games(run, generation, played)
         for option in run.options:
             option.generation_read(run, generation, needed)
-    if state.lines:
-        publish(run)
-    is_resumed = state.generation > 1 or state.done or state.start
-    run.display.begin(run.recipe, run.folder, state if is_resumed else None, run.buffer.positions)

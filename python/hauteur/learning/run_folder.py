@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import FREE_ON_RESUME, Recipe, deciding_settings, load_recipe, recipe_toml
-from hauteur.system import hardware, host
+from hauteur.system import host
 from hauteur.system.files import read_json, write_bytes, write_json
 from hauteur.system.jsonl import read_objects
 from hauteur.system.provenance import provenance
@@ -85,12 +85,25 @@ class RunFolder(RunDirectory):
             raise ValueError(f"{self.path} holds what another run has left, such as {left.name}; name another folder")
         for name in FOLDERS:
             (self.path / name).mkdir(parents=True, exist_ok=True)
-        threads = recipe.run.threads or hardware.usable_cores()
-        write_json(self.path / "meta.json", {**provenance(), "seed": recipe.run.seed, "threads": threads})
+        own = {"seed": recipe.run.seed, "threads": recipe.run.cores}
+        write_json(self.path / "meta.json", {**provenance(), **own})
         write_bytes(self.config, recipe_toml(recipe).encode())
 
     @contextmanager
-    def nothing_half_begun(self) -> Iterator[None]:
+    def learning(self) -> Iterator[None]:
+        """Hold the folder for a process that learns in it, and leave no progress.json when that ends.
+
+        ValueError where another process learns in it. Wrong input that ends a run before it has done anything takes the
+        folder away again.
+        """
+        with self.locked(), self._nothing_half_begun():
+            try:
+                yield
+            finally:
+                host.disk.remove(self.progress)
+
+    @contextmanager
+    def _nothing_half_begun(self) -> Iterator[None]:
         """Take the folder away again when wrong input ends a run before it has done anything."""
         was_there = self.config.exists()
         try:

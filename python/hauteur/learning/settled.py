@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
-from hauteur.system.hardware import usable_cores
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -98,7 +97,7 @@ class ThisMachine:
         from hauteur.matches.fastest_layout import fastest_layout
 
         selfplay = self.recipe.selfplay
-        cores = self.recipe.run.threads or usable_cores()
+        cores = self.recipe.run.cores
         if self.recipe.run.backend == "core":
             return Layout(CORE_ROWS * cores, CORE_ROWS)
         rules = GameRules(selfplay.max_plies, None, selfplay.resignation, selfplay.tree_per_side)
@@ -112,12 +111,12 @@ class ThisMachine:
 
     def _new_net(self, folder: Path) -> Path:
         """Write the net that the run begins with into a folder."""
-        from hauteur import networks
         from hauteur.learning.trainers import first_trainer
+        from hauteur.networks.registry import save
 
         trainer = first_trainer(self.game, self.recipe)
         path = folder / "net.safetensors"
-        networks.save(path, trainer.architecture, trainer.network_tensors(), game=self.game.spec)
+        save(path, trainer.architecture, trainer.network_tensors(), game=self.game.spec)
         return path
 
     @contextmanager

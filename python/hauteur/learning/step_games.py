@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from hauteur.learning.planned import CANDIDATE, PlannedGames, sound_units, unit_
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.units import EVALUATIONS, LearningJob, OtherNets, summed_facts, units_of
+from hauteur.learning.units import EVALUATIONS, OtherNets, played_here, summed_facts, units_of
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
@@ -192,7 +191,7 @@ class StepGames:
             return
         units, sources = self._units(planned, numbers)
         if self.scheduler is None:
-            yield from self._played_here(units, sources, on_games)
+            yield from played_here(units, sources, self.threads, on_games)
             return
         games = 0
         with closing(self.scheduler.start(units, sources, first=True)) as batch:
@@ -200,17 +199,6 @@ class StepGames:
                 games += played.unit.games
                 yield played
                 on_games(games)
-
-    def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
-        """Yield units as this process plays them, side by side; none is begun after a request to end."""
-        waiting = iter(units)
-        by_key = {unit.key: unit for unit in units}
-        games = count(1)
-        job = LearningJob(units[0], sources, self.threads)
-        played = job.play(lambda: None if stop.requested else next(waiting, None), lambda: on_games(next(games)))
-        with closing(job), closing(played):
-            for result in played:
-                yield Played(by_key[result.key], result)
 
     def _units(self, planned: PlannedGames, numbers: Sequence[int]) -> tuple[list[Unit], dict[str, Path]]:
         """Return the units of these numbers, and where the files of their nets are."""

@@ -28,13 +28,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.modules.dropout import _DropoutNd
 
-from hauteur import networks
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
 from hauteur.learning.optimiser import Optimiser
 from hauteur.learning.recipe import ExtraTargets, Recipe, TrainSettings
 from hauteur.learning.replay import Samples
-from hauteur.networks import Architecture
-from hauteur.networks.architecture import RegisteredArchitecture
+from hauteur.networks.architecture import Architecture, RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
 from hauteur.networks.modules import (
     Network,
@@ -48,6 +46,7 @@ from hauteur.networks.modules import (
 )
 from hauteur.networks.registered import Losses as OwnLosses
 from hauteur.networks.registered import architecture_in, learned_by
+from hauteur.networks.registry import load_network
 from hauteur.system.seeds import derived_seed, stream
 
 ILLEGAL = -1e10
@@ -238,7 +237,7 @@ class CandidateTrainer:
 
         The batch norms of an lc0 net stay folded into its convolutions. seed: of the heads of `settings.extra`.
         """
-        return cls(networks.load(path).module, settings, seed=seed)
+        return cls(load_network(path).module, settings, seed=seed)
 
     @classmethod
     def from_other_board(
@@ -250,7 +249,7 @@ class CandidateTrainer:
         """
         network = initialise(architecture, derived_seed(seed, name))
         own = network.state_dict()
-        found = networks.load(path).module.state_dict()
+        found = load_network(path).module.state_dict()
         fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
         network.load_state_dict(fitting, strict=False)
         return cls(network, settings, seed=seed)
@@ -347,7 +346,7 @@ class CandidateTrainer:
         return float(sum(parameter.numel() for parameter in self.network.parameters()) / TOWER_WEIGHTS)
 
     def network_tensors(self) -> dict[str, NDArray[np.float32]]:
-        """The candidate's tensors, as networks.save takes them: the mean of the weights where one is kept."""
+        """The candidate's tensors, as `networks.save` takes them: the mean of the weights where one is kept."""
         return tensors_of(self.average if self.average is not None else self.network)
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:

@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from hauteur import _core, networks
+from hauteur import _core
 from hauteur.learning.compute import NetCompute, net_compute
 from hauteur.learning.recipe import NetworkSettings, Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
-from hauteur.networks import ResNetArchitecture
-from hauteur.networks.architecture import Architecture, RegisteredArchitecture, ResNet
+from hauteur.networks import registry
+from hauteur.networks.architecture import Architecture, RegisteredArchitecture, ResNet, ResNetArchitecture
 from hauteur.networks.evaluators.factory import check_fits, evaluator
 from hauteur.networks.modules import check_outputs, initialise
 from hauteur.networks.registered import Losses, name_of, registered_architecture
-from hauteur.networks.registry import save_network
 from hauteur.system.hardware import usable_cores
 from hauteur.system.seeds import derived_seed
 
@@ -80,7 +79,7 @@ def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]
 
     ValueError for a net of another game.
     """
-    description = networks.describe(path)
+    description = registry.describe(path)
     net = description.architecture
     same_game = description.game.partition("(")[0] == game.name
     if same_game and isinstance(net, ResNetArchitecture) and net.feature_shape[0] == game.feature_shape[0]:
@@ -111,7 +110,7 @@ class Learners:
         found = []
         for large in _kinds(recipe):
             own = {name.removeprefix(LARGE): one for name, one in tensors.items() if name.startswith(LARGE) is large}
-            architecture = networks.describe(folder.net(0, large=large)).architecture
+            architecture = registry.describe(folder.net(0, large=large)).architecture
             settings = recipe.train.for_net(large=large)
             found.append(CandidateTrainer.restored(architecture, settings, own, steps=steps))
         return cls(found)
@@ -150,7 +149,7 @@ class Learners:
         for large, trainer in zip((False, True), self.trainers, strict=False):
             path = folder.net(generation, large=large)
             tensors = trainer.network_tensors()
-            networks.save(path, trainer.architecture, tensors, game=game.spec, training=training)
+            registry.save(path, trainer.architecture, tensors, game=game.spec, training=training)
 
 
 def _kinds(recipe: Recipe) -> tuple[bool, ...]:
@@ -277,7 +276,7 @@ class Trainer:
         Raise ValueError for a module that is neither hauteur's nor registered.
         """
         facts = {"steps": self.steps, "samples": self.steps * self.settings.batch_size, "seed": self._seed}
-        save_network(path, self._playing, self.game, training=facts)
+        registry.save_network(path, self._playing, self.game, training=facts)
 
     @property
     def _playing(self) -> nn.Module:

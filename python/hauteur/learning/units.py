@@ -6,12 +6,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.cluster.scheduler import Played
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
@@ -22,7 +24,7 @@ from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, plan_to_json, spent_since
+from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, ended_units, plan_to_json
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -31,6 +33,7 @@ from hauteur.players.build import Evaluators, Resources, build_player, player_ne
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS
+from hauteur.system.stopping import stop
 
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
@@ -222,11 +225,10 @@ class LearningJob:
     def play(self, take: TakeUnit, on_game: Callable[[], object] = lambda: None) -> Generator[UnitResult]:
         """Play units side by side until there are none; yield each, as its file has it, once its last game has ended.
 
-        on_game: called after every game. What a unit has cost is what came between the ends of two units.
+        on_game: called after every game.
         """
         plans = UnitPlans(take)
         facts = ArenaFacts()
-        before: dict[str, float] = {}
         games = episodes(
             self.game,
             self.players,
@@ -237,16 +239,12 @@ class LearningJob:
             facts=facts,
             max_moves=self.max_moves,
         )
-        with closing(games) as played:
-            for record in played:
-                on_game()
-                ended = plans.ended(record)
-                if ended is None:
-                    continue
-                unit, records = ended
-                now = counts_of(facts) | self._evaluations(facts)
-                spent = spent_since(before, now)
-                before = now
+
+        def counts() -> dict[str, float]:
+            return counts_of(facts) | self._evaluations(facts)
+
+        with closing(ended_units(games, plans, counts, on_game)) as ended:
+            for unit, records, spent in ended:
                 yield self._result(unit, records, spent)
 
     def _result(self, unit: Unit, records: list[GameRecord], spent: Mapping[str, float]) -> UnitResult:
@@ -281,6 +279,28 @@ class LearningJob:
             of_first: sum(rows.get(evaluator, 0) for evaluator in first),
             of_large: sum(rows.get(evaluator, 0) for evaluator in large),
         }
+
+
+def played_here(
+    units: Sequence[Unit], files: Mapping[str, Path], threads: int, on_games: Callable[[int], object]
+) -> Generator[Played]:
+    """Yield units of one job as this process plays them, side by side; none is begun after a request to end.
+
+    files: of the nets, by sha256; threads: of each net on the processor; on_games: takes the count of ended games.
+    """
+    waiting = iter(units)
+    by_key = {unit.key: unit for unit in units}
+    games = count(1)
+    job = LearningJob(units[0], files, threads)
+
+    def next_unit() -> Unit | None:
+        """Return the unit to begin, None for none."""
+        return None if stop.requested else next(waiting, None)
+
+    played = job.play(next_unit, lambda: on_games(next(games)))
+    with closing(job), closing(played):
+        for result in played:
+            yield Played(by_key[result.key], result)
 
 
 def episodes(

@@ -328,11 +328,14 @@ class _Loop:
 
     def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
         """Bring the facts up to date."""
-        found, workers = self.core.facts(), self.core.workers
-        facts.visits, facts.cache_hits = found["visits"], found["cache_hits"]
+        found = self.core.facts()
+        workers = self.core.workers
+        facts.visits = found["visits"]
+        facts.cache_hits = found["cache_hits"]
         facts.cache_lookups = found["cache_lookups"]
         facts.tree_bytes = max(facts.tree_bytes, found["tree_bytes"])
-        networks, search = [], SearchFacts(network=found["waited"] / workers)
+        networks = []
+        search = SearchFacts(network=found["waited"] / workers)
         for evaluator, (rows, batches, capacity, searching, computing) in zip(
             self.evaluators, self.core.network_facts(), strict=True
         ):

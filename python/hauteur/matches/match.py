@@ -262,7 +262,8 @@ class Match(GamesInProgress):
     _played: list[MatchGame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
+        most = self.settings.max_plies
+        opening = 0 if self.openings else self.settings.random_plies
         if most is not None and most <= opening:
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
         if self.sprt is not None and not self.settings.paired:

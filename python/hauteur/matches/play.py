@@ -233,7 +233,8 @@ def _shared(game: _core.Game | str, options: MatchOptions) -> tuple[dict[str, An
     if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
         raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
     game = load_game(game) if isinstance(game, str) else game
-    given, lines = dict[str, Any](options), options.get("openings")
+    given = dict[str, Any](options)
+    lines = options.get("openings")
     try:
         resources = Resources(
             options.get("parallel", 64), options.get("batch_size"), options.get("threads", 0), options.get("backend")
@@ -302,13 +303,16 @@ def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) 
     """Show the score so far, at most a few times a second."""
     if not (last or line.is_due):
         return  # intervals cost time, and games may end by the thousand
-    done, of = match.games_done, match.games_wanted
+    done = match.games_done
+    of = match.games_wanted
     line.show(progress_text(match), None if of is None else done / max(of, 1), last=last)
 
 
 def progress_text(match: Match | Tournament) -> str:
     """Return games, result, speed and the time that is left, as far as they are known."""
-    done, of, facts = match.games_done, match.games_wanted, match.facts
+    done = match.games_done
+    of = match.games_wanted
+    facts = match.facts
     parts = [f"{done:,}{'' if of is None else f'/{of:,}'} games"]
     parts.append(standing(match.tally) if isinstance(match, Match) else best_of(match.ratings()))
     search = facts.search

@@ -453,7 +453,8 @@ def _play_iteration(
     tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]
 ) -> MatchScore:
     """Results of the first point against the second; or of both against the opponent, the second's turned round."""
-    name, seed = f"iteration-{number + 1:04}", derived_seed(tuning.seed, "tune", number)
+    name = f"iteration-{number + 1:04}"
+    seed = derived_seed(tuning.seed, "tune", number)
     a, b = (tuning.player_at(place) for place in places)
     if tuning.opponent is None:
         return folder.play(name, tuning.match(a, b, tuning.games, seed)).record

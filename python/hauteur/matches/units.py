@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -93,11 +93,28 @@ def counts_of(facts: ArenaFacts) -> dict[str, float]:
     return counts
 
 
-def spent_since(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, float]:
-    """Return what was counted between two moments: units are played side by side, so that what one has cost is what
-    came since the last one ended.
+def ended_units(
+    games: Generator[GameRecord],
+    plans: UnitPlans,
+    counts: Callable[[], Mapping[str, float]],
+    on_game: Callable[[], object] = lambda: None,
+) -> Generator[tuple[Unit, list[GameRecord], dict[str, float]]]:
+    """Yield each unit with its games, by number, and what it has cost, once its last game has ended.
+
+    counts: returns what was counted until now, by name. Units are played side by side, so that what one has cost is
+    what came since the last one ended. on_game: called after every game.
     """
-    return {name: count - before.get(name, 0.0) for name, count in now.items()}
+    before: Mapping[str, float] = {}
+    with closing(games):
+        for record in games:
+            on_game()
+            ended = plans.ended(record)
+            if ended is None:
+                continue
+            now = counts()
+            spent = {name: count - before.get(name, 0.0) for name, count in now.items()}
+            before = now
+            yield *ended, spent
 
 
 class MatchUnits:
@@ -234,7 +251,6 @@ class MatchJob:
         """Play units side by side until there are none; yield each once its last game has ended."""
         plans = UnitPlans(take)
         facts = ArenaFacts()
-        before: dict[str, float] = {}
         games = play_games(
             self._game,
             self._players,
@@ -245,12 +261,9 @@ class MatchJob:
             rules=GameRules(max_plies=self._shared["max_plies"]),
             facts=facts,
         )
-        with closing(games) as played:
-            for record in played:
-                if (ended := plans.ended(record)) is not None:
-                    now = counts_of(facts)
-                    yield self._result(*ended, spent_since(before, now))
-                    before = now
+        with closing(ended_units(games, plans, lambda: counts_of(facts))) as ended:
+            for unit, records, spent in ended:
+                yield self._result(unit, records, spent)
 
     def _result(self, unit: Unit, records: Sequence[GameRecord], spent: Mapping[str, float]) -> UnitResult:
         """Return a unit's games as JSON, with what they took."""

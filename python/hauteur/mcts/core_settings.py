@@ -1,12 +1,18 @@
 """Base classes of the models of `params.py`: sections of settings that the core checks."""
 
+from functools import cache
 from typing import Any, Self
 
 from pydantic import model_validator
 
 from hauteur import _core
-from hauteur.system.setting_facts import section_of
-from hauteur.system.settings import Section
+from hauteur.system.settings import Section, section_of
+
+
+@cache
+def section_names(model: type[Section]) -> frozenset[str]:
+    """Return the names of the settings of a model that are sections."""
+    return frozenset(name for name, field in model.model_fields.items() if section_of(field) is not None)
 
 
 class CheckedSection(Section):
@@ -46,12 +52,11 @@ class RuledSection(CheckedSection):
     @classmethod
     def _switched(cls, name: str, value: Any) -> Any:
         """Return what a switch instead of a section means; another value unchanged."""
-        field = cls.model_fields.get(name)
-        if field is None or section_of(field) is None:
+        if name not in section_names(cls):
             return value
         if value is True or value == "on":
             return {}
-        is_optional = field.default is None
+        is_optional = cls.model_fields[name].default is None
         return None if is_optional and (value is False or value == "off") else value
 
     def without_neutral_rules(self) -> Self:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hauteur.mcts.params import SearchContempt, SearchParams, Temperature, WdlContempt
-from hauteur.system.setting_facts import section_of, setting_facts
-from hauteur.system.settings import Section
+from hauteur.system.setting_facts import setting_facts
+from hauteur.system.settings import Section, section_of
 
 Value = bool | int | float | str
 Kind = Literal["check", "spin", "float", "string", "combo"]

@@ -240,9 +240,9 @@ def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 
     moves came too late; so much is kept as well, but half of the clock stays in use. `maximum` is at most
     `remaining - overhead` for every clock, and 0 when nothing is left.
     """
-    left, to_go = clock.remaining, None if clock.moves_to_go is None else max(clock.moves_to_go, 1)
+    to_go = None if clock.moves_to_go is None else max(clock.moves_to_go, 1)
     number = max(move_number, 0)
-    return Budget(*_core.plan_clock(left, clock.increment, to_go, number, overhead, slowmover, lateness))
+    return Budget(*_core.plan_clock(clock.remaining, clock.increment, to_go, number, overhead, slowmover, lateness))
 
 
 def fixed(seconds: float, *, overhead: float) -> Budget:

@@ -196,7 +196,8 @@ def with_win(report: RootReport, line: Sequence[int]) -> RootReport:
 
 def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
     """The report as JSON holds it; `facts` (game, net, settings) come first. Values are for the player to move."""
-    state, pace = report.state, report.pace
+    state = report.state
+    pace = report.pace
     return {
         "game": state.game.spec,
         **facts,

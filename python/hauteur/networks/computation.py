@@ -120,7 +120,8 @@ def computed(ops: Operations[Value], features: Value) -> tuple[Value, Value]:
 
 def body(ops: Operations[Value], features: Value) -> Value:
     """Compute what the heads begin with: planes [filters, rows, columns], or tokens after encoders."""
-    architecture, x = ops.architecture, features
+    architecture = ops.architecture
+    x = features
     if architecture.filters:
         x = _tower(ops, x)
     return _attention_body(ops, x) if architecture.encoders else x

@@ -191,7 +191,8 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
     try:
         with opener.open(request, timeout=TIMEOUT) as answer, part.open("wb") as file:
             length = answer.headers.get("Content-Length", "")
-            done, size = 0, int(length) if length.isdigit() else None
+            size = int(length) if length.isdigit() else None
+            done = 0
             on_progress(done, size)
             while max(done, size or 0) <= most_bytes and (block := answer.read(BLOCK)):
                 done += file.write(block)

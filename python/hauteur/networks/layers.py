@@ -5,6 +5,7 @@ The shapes of the tensors: the network's computation carried out on shapes, whic
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -72,7 +73,8 @@ class LayerNames:
         """lc0's path of a layer; those of attention have them already."""
         architecture = self.architecture
         assert isinstance(architecture, Lc0Architecture)
-        policy, value = architecture.policy_prefix, architecture.value_prefix
+        policy = architecture.policy_prefix
+        value = architecture.value_prefix
         classical = architecture.policy == "classical"
         heads = {
             "policy.conv": f"{policy}policy" if classical else f"{policy}policy1",
@@ -249,9 +251,10 @@ class SizedLayer:
         return {name: self.shape if i == 0 else self.shape[:1] for i, name in enumerate(found)}
 
 
-def resnet_layers(architecture: ResNetArchitecture) -> list[SizedLayer]:
+@lru_cache(8)
+def resnet_layers(architecture: ResNetArchitecture) -> tuple[SizedLayer, ...]:
     """Return the layers of a residual tower, in the order of the computation."""
-    return layers_of(architecture, computed, architecture.feature_shape)
+    return tuple(layers_of(architecture, computed, architecture.feature_shape))
 
 
 def layers_of(

@@ -352,7 +352,8 @@ class Lc0Format(Format):
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
         """Return the bytes of a network file of lc0; ValueError for a network that it cannot hold."""
-        architecture, tensors = contents.architecture, dict(contents.tensors)
+        architecture = contents.architecture
+        tensors = dict(contents.tensors)
         if isinstance(architecture, RegisteredArchitecture):
             raise ValueError(f"lc0's format has no place for {architecture.summary()}; allowed: .safetensors")
         if isinstance(architecture, ResNetArchitecture):

@@ -60,7 +60,8 @@ def _order(path: str) -> list[tuple[int, str]]:
 
 def _insert(weights: Message, path: str, value: Any) -> None:
     """Put a layer or scalar into a message at its path."""
-    message, name = weights, "Weights"
+    message = weights
+    name = "Weights"
     parts = iter(path.split("."))
     for part in parts:
         field = next((field for field in SCHEMA[name].values() if field.name == part), None)

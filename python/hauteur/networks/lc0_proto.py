@@ -157,7 +157,9 @@ def _unpack(path: Path) -> bytes:
         raise ValueError(f"is not gzip: it begins with {packed[:4].hex(' ') or 'nothing'}, not 1f 8b")
     limit = min(MAX_BYTES, 16 * _CHUNK + MAX_RATIO * len(packed))
     stream = zlib.decompressobj(wbits=31)
-    parts, size, rest = [], 0, packed
+    parts = []
+    size = 0
+    rest = packed
     while not stream.eof:
         try:
             parts.append(stream.decompress(rest, _CHUNK))

@@ -280,9 +280,12 @@ def shipped_net(game: _core.Game) -> Path | None:
     from hauteur import _core
 
     _, rows, columns = game.feature_shape
-    usual, path = game.name, data_path(f"{game.name}.safetensors")
-    if rows == columns and (sized := data_path(f"{game.name}{columns}.safetensors")).is_file():
-        usual, path = f"{game.name}(size={columns})", sized
+    usual = game.name
+    path = data_path(f"{game.name}.safetensors")
+    sized = data_path(f"{game.name}{columns}.safetensors")
+    if rows == columns and sized.is_file():
+        usual = f"{game.name}(size={columns})"
+        path = sized
     if not path.is_file():
         return None
     played = _core.Game(usual)

@@ -175,7 +175,11 @@ def load_network(path: str | Path) -> Net:
     >>> ht.load_network("small.safetensors").game
     'tictactoe'
     """
-    path = Path(resolve_net(path).path)
+    return open_file(Path(resolve_net(path).path))
+
+
+def open_file(path: Path) -> Net:
+    """Open the file of a network, whatever its name. Errors as in `load_network`, which takes names of nets too."""
     return format_of_file(path).load(path)
 
 
@@ -185,8 +189,7 @@ load = load_network
 
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file, without importing torch. Errors as in `load`."""
-    path = Path(resolve_net(path).path)
-    return format_of_file(path).load(path).description
+    return load_network(path).description
 
 
 def save(

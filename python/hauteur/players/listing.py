@@ -11,7 +11,8 @@ from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import data_path, downloaded_nets, known_nets, shipped_names
 from hauteur.players.settings import PlayerSettings
-from hauteur.system.setting_facts import SettingFacts, section_of, setting_facts
+from hauteur.system.setting_facts import SettingFacts, setting_facts
+from hauteur.system.settings import section_of
 from hauteur.system.tables import Rows
 
 

@@ -44,12 +44,6 @@ class SettingFacts:
         return next(filter(None, texts), "")
 
 
-def section_of(field: FieldInfo) -> type[BaseModel] | None:
-    """Return the model of a section, None for a plain setting."""
-    kinds = value_kinds(field.annotation)
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
-
-
 def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
     """Return the facts of a plain setting of a model."""
     field = model.model_fields[name]

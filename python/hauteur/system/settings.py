@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from hauteur.system.formatting import did_you_mean
 from hauteur.system.hints import setting_hint
@@ -147,6 +148,12 @@ def value_kinds(annotation: Any) -> list[Any]:
     if get_origin(annotation) in (Union, UnionType):
         return [kind for part in get_args(annotation) for kind in value_kinds(part)]
     return [annotation]
+
+
+def section_of(field: FieldInfo) -> type[BaseModel] | None:
+    """Return the model of a section, None for a plain setting."""
+    sections = _sections(value_kinds(field.annotation))
+    return sections[0] if sections else None
 
 
 def unknown_key(key: str, allowed: list[str]) -> str:

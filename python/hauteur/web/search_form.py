@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from hauteur.mcts.params import SearchParams
-from hauteur.system.setting_facts import first_sentence, section_of, setting_facts
-from hauteur.system.settings import assigned
+from hauteur.system.setting_facts import first_sentence, setting_facts
+from hauteur.system.settings import assigned, section_of
 
 SettingTexts = Annotated[
     dict[Annotated[str, Field(max_length=80)], Annotated[str, Field(max_length=500)]], Field(max_length=200)

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hauteur import _core, networks
+from hauteur import _core
 from hauteur.games.game_line import NO_NET, BadGame
 from hauteur.games.played_game import position_after
 from hauteur.learning.options.option import Option
@@ -36,6 +36,7 @@ from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
 from hauteur.networks.registered import learned_by
+from hauteur.networks.registry import describe
 from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def check_start(game: _core.Game, start: StartSettings) -> None:
         if name is not None:
             architecture_from(game, Path(name))
     if start.distil_from is not None:
-        check_fits(game, Path(start.distil_from), networks.describe(Path(start.distil_from)))
+        check_fits(game, Path(start.distil_from), describe(Path(start.distil_from)))
     if start.games:
         files_of(start.games, GAME_SUFFIXES)
 

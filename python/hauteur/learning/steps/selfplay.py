@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 def self_play(run: Run) -> None:
     """Play the generation's games; they are on disk and in the replay buffer when this returns."""
     generation = run.state.generation
-    settings = run.selfplay_of(generation)
-    last = min(generation + settings.max_policy_lag, run.recipe.run.generations)
+    last = min(generation + run.recipe.selfplay.max_policy_lag, run.recipe.run.generations)
     # Later generations begin now where a lag allows it, so that workers have games to play during training and gate.
     planned, *ahead = [plan_games(run, number) for number in range(generation, last + 1)]
     run.games.begin(planned, *ahead)
-    with run.progress("self-play", settings.games) as progress:
+    with run.progress("self-play", planned.settings.games) as progress:
         played, cost = run.games.self_play(planned, progress)
     run.state.games[generation] = read_games(run, generation, played)
     run.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)

@@ -215,7 +215,8 @@ def rating_table(found: RatingList) -> str:
 
 def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
     """A player with its chance to be stronger than the next one of its group."""
-    rating, following = members[number], members[number + 1 : number + 2]
+    rating = members[number]
+    following = members[number + 1 : number + 2]
     low, high = rating.interval()
     interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
     record = rating.record

@@ -89,7 +89,8 @@ def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
 
 
 def _match_report(match: StoredMatch, *, whole: bool) -> Report:
-    tally, test = match.tally, match.tally.test
+    tally = match.tally
+    test = tally.test
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
     text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}."]
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
@@ -155,8 +156,10 @@ def score_figure(match: StoredMatch) -> Figure:
 
 def llr_figure(test: PairsInOrder) -> Figure:
     """Return the log likelihood ratio of a sequential test over its pairs, between its bounds."""
-    sprt, marks = test.sprt, sorted(_places(len(test.llrs), step=1) - {0})
-    xs, values = [float(mark) for mark in marks], [test.llrs[mark - 1] for mark in marks]
+    sprt = test.sprt
+    marks = sorted(_places(len(test.llrs), step=1) - {0})
+    xs = [float(mark) for mark in marks]
+    values = [test.llrs[mark - 1] for mark in marks]
     low, high = sprt.bounds
     ends = [min(xs, default=0.0), max(xs, default=1.0)]
     bounds = (
@@ -179,7 +182,8 @@ def _places(games: int, *, step: int) -> set[int]:
 
 def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: bool) -> Report:
     found = tournament.ratings()
-    ratings, played = found.ratings, [match for match in tournament.matches if match.games]
+    ratings = found.ratings
+    played = [match for match in tournament.matches if match.games]
     facts = [(f"{len(ratings):,}", "players"), (f"{sum(line.record.games for line in ratings) // 2:,}", "games")]
     apart = f"{found.groups} groups of players without a game between them: compare inside a group only."
     figures, tables = [rating_figure(ratings)], [ratings_table(ratings)]
@@ -225,7 +229,8 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
     """Return one row a match: its folder, players and result."""
     rows = []
     for match in matches[:MOST_ROWS]:
-        tally, name = match.tally, match.folder.path.name
+        tally = match.tally
+        name = match.folder.path.name
         elo, low, high = (f"{elo:+.0f}" for elo in (elo_of_score(tally.record.score), *tally.elo_interval))
         rows.append([linked(name, name), *match.names, *_counts(tally.record), elo, f"{low} to {high}"])
     if len(matches) > MOST_ROWS:
@@ -244,7 +249,8 @@ def _counts(record: MatchScore) -> list[str]:
 
 
 def _tuning_report(tuning: StoredMatches, linked: Linked, *, whole: bool) -> Report:
-    result, played = tuning.result, [match for match in tuning.matches if match.games]
+    result = tuning.result
+    played = [match for match in tuning.matches if match.games]
     keys = list(result.get("tuned") or {})
     verified = [match for match in played if match.folder.path.name == "verification"]
     facts = [(f"{result['tuned'][key]:.4g}", f"{key}, was {result['before'][key]:.4g}") for key in keys]

@@ -66,7 +66,8 @@ def notes_of(climb: Climb) -> list[str]:
     notes = []
     if climb.version != climb.table.stockfish:
         notes.append(f"the rungs were measured with {climb.table.stockfish}, here they are {climb.version}")
-    rungs, elo = climb.table.rung, climb.estimate().elo
+    rungs = climb.table.rung
+    elo = climb.estimate().elo
     if elo > rungs[-1].rating:
         notes.append(f"stronger than the highest rung, {rungs[-1].name} at {rungs[-1].rating:.0f}: less certain")
     if elo < rungs[0].rating:

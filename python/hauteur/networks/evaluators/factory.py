@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 
 import numpy as np
 
-from hauteur import _core, networks
+from hauteur import _core
 from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.base import (
     ROLLOUT_ROWS,
@@ -35,7 +35,7 @@ from hauteur.system.hardware import has_nvidia_driver, usable_cores
 if TYPE_CHECKING:
     import torch
 
-    from hauteur.networks import NetDescription
+    from hauteur.networks.architecture import NetDescription
 
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
@@ -194,10 +194,11 @@ def make_evaluator(
         return RolloutEvaluator(game, batch_size=batch_size or ROLLOUT_ROWS)
     if backend is not None and backend not in get_args(Backend):
         raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
-    path = Path(place)
-    net = networks.describe(path)
-    check_fits(game, path, net)
-    chosen = backend or default_backend(path, net, device)
+    from hauteur.networks.registry import open_file  # readers of files, without which engines start
+
+    net = open_file(Path(place))
+    check_fits(game, net.path, net.description)
+    chosen = backend or default_backend(net.path, net.description, device)
     if precision not in (None, "auto", *PRECISIONS[chosen]):
         raise ValueError(f"precision of {chosen} must be one of {', '.join(PRECISIONS[chosen])}, got {precision!r}")
     if chosen != "torch" and device not in (None, "cpu"):
@@ -207,15 +208,15 @@ def make_evaluator(
     if chosen == "core":
         from hauteur.networks.evaluators.core import CoreEvaluator
 
-        return CoreEvaluator(game, networks.load(path), precision=kind, **options)
+        return CoreEvaluator(game, net, precision=kind, **options)
     if chosen == "torch":
         from hauteur.networks.evaluators.torch import torch_evaluator
 
-        return torch_evaluator(game, path, precision=kind, device=device, exact=exact, **options)
+        return torch_evaluator(game, net, precision=kind, device=device, exact=exact, **options)
     from hauteur.networks.evaluators.fixed_rows import in_fixed_rows
     from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
 
-    session = OrtEvaluator(game, path, **options)
+    session = OrtEvaluator(game, net, **options)
     return in_fixed_rows(game, session) if exact else session
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnxruntime as ort
@@ -10,11 +9,11 @@ from onnxruntime.capi import onnxruntime_pybind11_state
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
 from hauteur.networks.onnx import onnx_bytes
-from hauteur.networks.registry import load
 from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.networks.registry import Net
 
 
 ORT_ERRORS: tuple[type[Exception], ...] = tuple(
@@ -28,14 +27,14 @@ _RUN_ERRORS: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
 class OrtEvaluator(GameEvaluator):
     """A network file run by onnxruntime on the CPU, float32. Threads do not spin: ruinous on a busy machine."""
 
-    def __init__(self, game: _core.Game, path: Path, *, threads: int = 1, batch_size: int | None = None) -> None:
-        super().__init__(game, f"{path.name} onnxruntime float32 {threads} threads", batch_size or PREFERRED_ROWS)
+    def __init__(self, game: _core.Game, net: Net, *, threads: int = 1, batch_size: int | None = None) -> None:
+        super().__init__(game, f"{net.path.name} onnxruntime float32 {threads} threads", batch_size or PREFERRED_ROWS)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._path = path
-        self._session = _session(path, options)
+        self._path = net.path
+        self._session = _session(net, options)
 
     def compute(self, features: Floats) -> Answers:
         """Compute rows; ValueError in one line for what ONNX Runtime refuses."""
@@ -46,11 +45,10 @@ class OrtEvaluator(GameEvaluator):
         return logits, wdl
 
 
-def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
+def _session(net: Net, options: ort.SessionOptions) -> ort.InferenceSession:
     """Return a session of ONNX Runtime for a network file."""
     try:
-        net = load(path)
         model = onnx_bytes(net.architecture, net.tensors)
         return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except ORT_ERRORS as error:
-        raise ValueError(f"{path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None
+        raise ValueError(f"{net.path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None

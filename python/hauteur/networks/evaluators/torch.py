@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from hauteur import networks
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.networks.evaluators.callables import check_probe
 from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, JoinedAnswers, in_fixed_rows
@@ -21,6 +19,7 @@ from hauteur.networks.modules import Inference, checked_outputs, memory_format, 
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.networks.registry import Net
 
 TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 GPU_ROWS = 1024
@@ -32,7 +31,7 @@ _WARM_UP = 3
 
 def torch_evaluator(
     game: _core.Game,
-    path: Path,
+    net: Net,
     *,
     precision: Precision | None = None,
     threads: int = 1,
@@ -40,7 +39,7 @@ def torch_evaluator(
     device: str | None = None,
     exact: bool = False,
 ) -> GameEvaluator:
-    """Open a network file with torch, on the GPU if there is one unless `device` specifies otherwise.
+    """Compute a network file with torch, on the GPU if there is one unless `device` specifies otherwise.
 
     precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the CPU. exact: batches are computed
     in pieces of one number of rows, on a GPU of a whole batch.
@@ -49,17 +48,17 @@ def torch_evaluator(
     on_gpu = chosen.type == "cuda"
     precision = precision or ("float16" if on_gpu else "float32")
     if on_gpu:
-        on_cuda = CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
+        on_cuda = CudaEvaluator(game, net, precision, chosen, batch_size or GPU_ROWS)
         return in_fixed_rows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
-    module = inference_module(path, chosen, precision).network
+    module = inference_module(net, chosen, precision).network
     rows, least = batch_size or PREFERRED_ROWS * threads, PIECE_ROWS if exact else LEAST_ROWS
-    result = TorchEvaluator(game, module, path.name, chosen, TYPES[precision], threads, rows, least)
+    result = TorchEvaluator(game, module, net.path.name, chosen, TYPES[precision], threads, rows, least)
     return in_fixed_rows(game, result) if exact else result
 
 
-def inference_module(path: Path, device: torch.device, precision: Precision) -> Inference:
+def inference_module(net: Net, device: torch.device, precision: Precision) -> Inference:
     """The network with an evaluator's outputs: on the device, in this precision, its tensors in its memory format."""
-    module = Inference(networks.load(path).module).eval().to(device, TYPES[precision])
+    module = Inference(net.module).eval().to(device, TYPES[precision])
     return module.to(memory_format=module.memory_format)
 
 
@@ -177,15 +176,15 @@ class CudaEvaluator(GameEvaluator):
     """
 
     def __init__(
-        self, game: _core.Game, path: Path, precision: Precision, device: torch.device, batch_size: int = GPU_ROWS
+        self, game: _core.Game, net: Net, precision: Precision, device: torch.device, batch_size: int = GPU_ROWS
     ) -> None:
-        super().__init__(game, f"{path.name} torch {precision} {device}", batch_size)
+        super().__init__(game, f"{net.path.name} torch {precision} {device}", batch_size)
         self.precision = precision
         # Shapes are few and fixed (padded batches), so choosing kernels by measuring pays.
         torch.backends.cudnn.benchmark = True
         self._device = device
         self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        self._module = inference_module(path, device, precision)
+        self._module = inference_module(net, device, precision)
         self._idle: dict[tuple[type[_Slot], int], list[_Slot]] = defaultdict(list)
 
     def compute(self, features: Floats) -> Answers:
