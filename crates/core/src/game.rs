@@ -228,6 +228,11 @@ pub trait State: Send + Sync {
     fn forced_win(&self, _nodes: u32) -> Option<ForcedWin> {
         None
     }
+    /// Moves after which the opponent can force a win by threats, in any order; not all such moves need be known. `nodes`: the
+    /// positions that each search may look at. Empty in games without such a search.
+    fn lost_moves(&self, _nodes: u32) -> Vec<ForcedLoss> {
+        Vec::new()
+    }
     /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a
     /// rule against them, or with one that looks at more than the position.
     fn repetition(&self) -> Option<Repeat> {
@@ -335,6 +340,15 @@ pub trait State: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForcedWin {
     /// The move to play.
+    pub action: Action,
+    /// Plies to the end of the game, this move included.
+    pub plies: u16,
+}
+
+/// A move after which the opponent can force a win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForcedLoss {
+    /// The move that loses.
     pub action: Action,
     /// Plies to the end of the game, this move included.
     pub plies: u16,

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use super::{LINE, Points};
-use crate::game::ForcedWin;
+use crate::game::{ForcedLoss, ForcedWin};
 
 /// All windows of a board, and those of each point.
 struct Board {
@@ -57,6 +57,21 @@ struct Fours {
     counts: Vec<[u8; 2]>,
     /// Positions that may still be looked at.
     nodes: u32,
+    /// The win that was found last.
+    line: Line,
+}
+
+/// The points of a win by fours.
+#[derive(Clone, Copy)]
+struct Line {
+    /// Where the attacker plays or makes five.
+    attacks: Points,
+    /// Where the defender has to block.
+    blocks: Points,
+}
+
+impl Line {
+    const EMPTY: Line = Line { attacks: Points::EMPTY, blocks: Points::EMPTY };
 }
 
 const ATTACKER: usize = 0;
@@ -65,29 +80,89 @@ const DEFENDER: usize = 1;
 /// The shortest win by continuous fours that a search of at most so many positions finds for the player with the first set of
 /// stones, who is to move. A move that makes five at once is one.
 pub(super) fn forced_win(size: usize, stones: [Points; 2], nodes: u32) -> Option<ForcedWin> {
-    let board = Board::of_size(size);
-    let mut search = Fours { board, stones: [Points::EMPTY; 2], counts: vec![[0; 2]; board.windows.len()], nodes };
-    for side in [ATTACKER, DEFENDER] {
-        for point in stones[side].squares() {
-            search.put(point, side);
-        }
+    Fours::new(size, stones).shortest_win(nodes)
+}
+
+/// The moves of the player with the first set of stones, who is to move, after which the opponent has a win by continuous fours
+/// that a search of at most so many positions finds. None where the player makes five at once.
+///
+/// A win that the opponent would have after a pass shows most of them without a search: a move that takes none of its points
+/// and makes no four on the way leaves it as it is.
+pub(super) fn lost_moves(size: usize, [own, other]: [Points; 2], nodes: u32) -> Vec<ForcedLoss> {
+    let mut search = Fours::new(size, [other, own]);
+    if search.five(DEFENDER).is_some() {
+        return Vec::new();
     }
-    // Deepening finds the shortest win first, and keeps a long chain of fours without an end from using up the positions.
-    let mut fours = 0;
-    while search.nodes > 0 {
-        let mut is_cut = false;
-        if let Some(win) = search.attack(fours, &mut is_cut) {
-            return Some(win);
-        }
-        if !is_cut {
-            return None;
-        }
-        fours += 1;
+    let Some(threat) = search.shortest_win(nodes) else { return Vec::new() };
+    let line = search.line;
+    let disturbing = search.disturbing_points(line);
+    let mut lost = Vec::new();
+    for point in (0..size * size).filter(|&point| !own.has(point) && !other.has(point)) {
+        let win = if disturbing.has(point) { search.win_after(point, nodes) } else { Some(threat) };
+        lost.extend(win.map(|win| ForcedLoss { action: point as u16, plies: win.plies + 1 }));
     }
-    None
+    lost
 }
 
 impl Fours {
+    fn new(size: usize, stones: [Points; 2]) -> Self {
+        let board = Board::of_size(size);
+        let counts = vec![[0; 2]; board.windows.len()];
+        let mut search = Fours { board, stones: [Points::EMPTY; 2], counts, nodes: 0, line: Line::EMPTY };
+        for side in [ATTACKER, DEFENDER] {
+            for point in stones[side].squares() {
+                search.put(point, side);
+            }
+        }
+        search
+    }
+
+    /// The shortest win of the attacker, who is to move.
+    fn shortest_win(&mut self, nodes: u32) -> Option<ForcedWin> {
+        self.nodes = nodes;
+        self.line = Line::EMPTY;
+        // Deepening finds the shortest win first, and keeps a long chain of fours without an end from using up the positions.
+        let mut fours = 0;
+        while self.nodes > 0 {
+            let mut is_cut = false;
+            if let Some(win) = self.attack(fours, &mut is_cut) {
+                return Some(win);
+            }
+            if !is_cut {
+                return None;
+            }
+            fours += 1;
+        }
+        None
+    }
+
+    /// The shortest win of the attacker after a stone of the defender on a point.
+    fn win_after(&mut self, point: usize, nodes: u32) -> Option<ForcedWin> {
+        self.put(point, DEFENDER);
+        let win = self.shortest_win(nodes);
+        self.take_back(point, DEFENDER);
+        win
+    }
+
+    /// The empty points where a stone of the defender may stop a line: its own, and those of a four with its blocks.
+    fn disturbing_points(&mut self, line: Line) -> Points {
+        for block in line.blocks.squares() {
+            self.put(block, DEFENDER);
+        }
+        let mut found = line.attacks | line.blocks;
+        for (window, [attackers, defenders]) in self.counts.iter().enumerate() {
+            if *attackers == 0 && *defenders >= LINE as u8 - 2 {
+                for point in self.empty_points(window) {
+                    found |= Points::square(point);
+                }
+            }
+        }
+        for block in line.blocks.squares() {
+            self.take_back(block, DEFENDER);
+        }
+        found
+    }
+
     fn put(&mut self, point: usize, side: usize) {
         self.stones[side] |= Points::square(point);
         for &window in &self.board.of_point[point] {
@@ -149,6 +224,7 @@ impl Fours {
     fn attack(&mut self, fours: u32, is_cut: &mut bool) -> Option<ForcedWin> {
         self.nodes = self.nodes.checked_sub(1)?;
         if let Some(point) = self.five(ATTACKER) {
+            self.line.attacks |= Points::square(point);
             return Some(ForcedWin { action: point as u16, plies: 1 });
         }
         let mut candidates = self.four_makers();
@@ -168,7 +244,9 @@ impl Fours {
         self.put(point, ATTACKER);
         let plies = self.plies_after(point, fours, is_cut);
         self.take_back(point, ATTACKER);
-        plies.map(|plies| ForcedWin { action: point as u16, plies: plies + 1 })
+        let plies = plies?;
+        self.line.attacks |= Points::square(point);
+        Some(ForcedWin { action: point as u16, plies: plies + 1 })
     }
 
     /// The plies that a win takes after the attacker's four on a point: the defender is to move.
@@ -178,13 +256,16 @@ impl Fours {
         }
         let fives = self.fives_around(point);
         if !fives.is_single() {
+            self.line.attacks |= fives;
             return Some(2); // two points make five, and the defender blocks one
         }
         let block = fives.squares().next()?;
         self.put(block, DEFENDER);
         let win = self.attack(fours - 1, is_cut);
         self.take_back(block, DEFENDER);
-        win.map(|win| win.plies + 1)
+        let win = win?;
+        self.line.blocks |= Points::square(block);
+        Some(win.plies + 1)
     }
 }
 
@@ -288,6 +369,65 @@ mod tests {
             wins += u32::from(plies.is_some());
         }
         assert!(wins > 5, "{wins} wins");
+    }
+
+    /// Positions of random games on 9x9, of 12 stones and more.
+    fn random_positions(seeds: std::ops::Range<u64>) -> Vec<Box<dyn State>> {
+        let mut actions = Vec::new();
+        let mut found = Vec::new();
+        for seed in seeds {
+            let mut random = Stream::new(seed);
+            let mut state = make_game("gomoku(size=9)").unwrap().initial();
+            for _ in 0..12 + seed % 24 {
+                if state.outcome().is_none() {
+                    let action = state.random_action(&mut random, &mut actions);
+                    state.play(action);
+                }
+            }
+            found.push(state);
+        }
+        found
+    }
+
+    #[test]
+    fn lost_moves_are_those_after_which_the_opponent_has_a_win() {
+        let mut actions = Vec::new();
+        let mut with_threat = 0;
+        for state in random_positions(1000..1400) {
+            if state.outcome().is_some() || state.win_at_once().is_some() {
+                continue;
+            }
+            state.legal_actions(&mut actions);
+            let mut lost = state.lost_moves(NODES);
+            lost.sort_by_key(|loss| loss.action);
+            let mut expected = Vec::new();
+            for &action in &actions {
+                let mut next = state.clone_box();
+                next.play(action);
+                if next.forced_win(NODES).is_some() {
+                    expected.push(action);
+                }
+            }
+            let found: Vec<_> = lost.iter().map(|loss| loss.action).collect();
+            // A move that gives the opponent a win which a pass would not: none is looked for without a threat.
+            if !found.is_empty() {
+                assert_eq!(found, expected, "{}", state.notation());
+                with_threat += u32::from(found.len() < actions.len());
+            }
+        }
+        assert!(with_threat > 20, "{with_threat} positions");
+    }
+
+    #[test]
+    fn an_open_three_leaves_its_two_ends() {
+        let state = after("A1 D5 A9 E5 J1 F5");
+        let lost = state.lost_moves(NODES);
+        let mut actions = Vec::new();
+        state.legal_actions(&mut actions);
+        actions.retain(|action| lost.iter().all(|loss| loss.action != *action));
+        let kept: Vec<_> = actions.iter().map(|&action| state.action_to_text(action, None).unwrap()).collect();
+        assert_eq!(kept, ["C5", "G5"]);
+        assert!(lost.iter().all(|loss| loss.plies == 4), "{lost:?}");
     }
 
     #[test]
