@@ -1,8 +1,10 @@
-//! Wins by continuous fours: every move makes a four, which the opponent has to block, until a move makes five.
+//! Wins by threats. By continuous fours: every move makes a four, which the opponent has to block, until a move makes five.
 //!
 //! A *window* is five points in a row. One with four stones of a player and an empty point is a four: a move there makes five.
 //! One with three stones and two empty points becomes a four by a stone on either. The search counts the stones of both players
 //! in every window and changes the few counts that a stone touches, so a move costs some twenty additions.
+//!
+//! By threes: every move threatens a win by fours, and each reply that stops it is answered by such a win or another such move.
 
 use std::sync::OnceLock;
 
@@ -59,6 +61,10 @@ struct Fours {
     nodes: u32,
     /// The win that was found last.
     line: Line,
+    /// Positions that a search of threes may still look at.
+    left: u32,
+    /// The search of threes wanted to look deeper.
+    is_cut: bool,
 }
 
 /// The points of a win by fours.
@@ -74,13 +80,19 @@ impl Line {
     const EMPTY: Line = Line { attacks: Points::EMPTY, blocks: Points::EMPTY };
 }
 
+/// Most threes in a line.
+const MOST_THREES: u32 = 5;
+/// Positions of each search of fours in a search of threes.
+const FOURS_OF_A_THREE: u32 = 40;
+
 const ATTACKER: usize = 0;
 const DEFENDER: usize = 1;
 
-/// The shortest win by continuous fours that a search of at most so many positions finds for the player with the first set of
-/// stones, who is to move. A move that makes five at once is one.
+/// A win by continuous fours of the player with the first set of stones, who is to move: the shortest that a search of at most so
+/// many positions finds; where there is none, a win by threes and fours that as many more positions show.
 pub(super) fn forced_win(size: usize, stones: [Points; 2], nodes: u32) -> Option<ForcedWin> {
-    Fours::new(size, stones).shortest_win(nodes)
+    let mut search = Fours::new(size, stones);
+    search.shortest_win(nodes).or_else(|| search.win_by_threes(nodes))
 }
 
 /// The moves of the player with the first set of stones, who is to move, after which the opponent has a win by continuous fours
@@ -108,7 +120,8 @@ impl Fours {
     fn new(size: usize, stones: [Points; 2]) -> Self {
         let board = Board::of_size(size);
         let counts = vec![[0; 2]; board.windows.len()];
-        let mut search = Fours { board, stones: [Points::EMPTY; 2], counts, nodes: 0, line: Line::EMPTY };
+        let mut search =
+            Fours { board, stones: [Points::EMPTY; 2], counts, nodes: 0, line: Line::EMPTY, left: 0, is_cut: false };
         for side in [ATTACKER, DEFENDER] {
             for point in stones[side].squares() {
                 search.put(point, side);
@@ -134,6 +147,70 @@ impl Fours {
             fours += 1;
         }
         None
+    }
+
+    /// A win of the attacker, who is to move, by moves each of which threatens a win by fours.
+    ///
+    /// Every reply that may stop a threat is tried. Deepening finds wins of few threes first.
+    fn win_by_threes(&mut self, nodes: u32) -> Option<ForcedWin> {
+        self.left = nodes;
+        for threes in 1..=MOST_THREES {
+            self.is_cut = false;
+            let win = self.attack_by_threes(threes);
+            if win.is_some() || !self.is_cut || self.left == 0 {
+                return win;
+            }
+        }
+        None
+    }
+
+    /// A win of the attacker, who is to move and has none by fours, that begins with a three; at most so many in a line.
+    fn attack_by_threes(&mut self, threes: u32) -> Option<ForcedWin> {
+        let mut candidates = self.makers(LINE as u8 - 3);
+        if let Some(point) = self.five(DEFENDER) {
+            candidates = Points::square(point);
+        }
+        for point in candidates.squares() {
+            self.put(point, ATTACKER);
+            let plies = self.plies_after_three(threes);
+            self.take_back(point, ATTACKER);
+            if let Some(plies) = plies {
+                return Some(ForcedWin { action: point as u16, plies: plies + 1 });
+            }
+        }
+        None
+    }
+
+    /// The plies that a win takes after a move of the attacker that threatens one by fours: the defender is to move.
+    fn plies_after_three(&mut self, threes: u32) -> Option<u16> {
+        if self.left == 0 || self.five(DEFENDER).is_some() {
+            return None;
+        }
+        let mut longest = self.counted_win()?.plies + 1;
+        for reply in self.disturbing_points(self.line).squares() {
+            self.put(reply, DEFENDER);
+            let win = self.counted_win().or_else(|| self.next_three(threes));
+            self.take_back(reply, DEFENDER);
+            longest = longest.max(win?.plies + 1);
+        }
+        Some(longest)
+    }
+
+    /// A win that goes on with another three.
+    fn next_three(&mut self, threes: u32) -> Option<ForcedWin> {
+        if threes == 1 {
+            self.is_cut = true;
+            return None;
+        }
+        self.attack_by_threes(threes - 1)
+    }
+
+    /// The shortest win by fours, whose positions are counted in those of the search of threes.
+    fn counted_win(&mut self) -> Option<ForcedWin> {
+        let most = self.left.min(FOURS_OF_A_THREE);
+        let win = self.shortest_win(most);
+        self.left -= most - self.nodes;
+        win
     }
 
     /// The shortest win of the attacker after a stone of the defender on a point.
@@ -206,11 +283,11 @@ impl Fours {
         self.board.windows[window].iter().map(|&point| usize::from(point)).filter(|&point| self.is_empty(point))
     }
 
-    /// The points where a stone of the attacker makes a four.
-    fn four_makers(&self) -> Points {
+    /// The empty points of the windows in which only the attacker has stones, and so many.
+    fn makers(&self, stones: u8) -> Points {
         let mut found = Points::EMPTY;
         for (window, counts) in self.counts.iter().enumerate() {
-            if *counts == [LINE as u8 - 2, 0] {
+            if *counts == [stones, 0] {
                 for point in self.empty_points(window) {
                     found |= Points::square(point);
                 }
@@ -227,7 +304,7 @@ impl Fours {
             self.line.attacks |= Points::square(point);
             return Some(ForcedWin { action: point as u16, plies: 1 });
         }
-        let mut candidates = self.four_makers();
+        let mut candidates = self.makers(LINE as u8 - 2);
         // A four of the defender has to be blocked, and only a block that makes a four goes on.
         if let Some(point) = self.five(DEFENDER) {
             candidates = candidates & Points::square(point);
@@ -271,7 +348,7 @@ impl Fours {
 
 #[cfg(test)]
 mod tests {
-
+    use super::{Fours, Points};
     use crate::game::{Outcome, State};
     use crate::games::make_game;
     use crate::math::rng::Stream;
@@ -306,6 +383,23 @@ mod tests {
         // A row of three with one end taken and a column of three that cross nowhere yet: a four in the row, then an open four.
         let win = found("A5 H5 B5 H7 C5 J8 E2 J2 E3 A9 E6 C9").unwrap();
         assert!(win.1 <= 5, "{win:?}");
+    }
+
+    /// The mover's stones and the opponent's.
+    fn stones(state: &dyn State) -> [Points; 2] {
+        let points = state.row_len() / 2;
+        let mut row = vec![0.0; 2 * points];
+        state.encode(&mut row);
+        [0, points].map(|plane| {
+            let taken = (0..points).filter(|&point| row[plane + point] > 0.0);
+            taken.fold(Points::EMPTY, |found, point| found | Points::square(point))
+        })
+    }
+
+    /// Plies of the shortest win by fours.
+    fn by_fours(state: &dyn State) -> Option<u16> {
+        let size = (state.row_len() / 2).isqrt();
+        Fours::new(size, stones(state)).shortest_win(NODES).map(|win| win.plies)
     }
 
     /// Plies of the shortest win by fours, by trying every point with the rules alone.
@@ -364,7 +458,7 @@ mod tests {
             if state.outcome().is_some() {
                 continue;
             }
-            let plies = state.forced_win(NODES).map(|win| win.plies).filter(|&plies| plies <= 5);
+            let plies = by_fours(state.as_ref()).filter(|&plies| plies <= 5);
             assert_eq!(plies, naive(state.as_ref(), 2), "{}", state.notation());
             wins += u32::from(plies.is_some());
         }
@@ -404,7 +498,7 @@ mod tests {
             for &action in &actions {
                 let mut next = state.clone_box();
                 next.play(action);
-                if next.forced_win(NODES).is_some() {
+                if by_fours(next.as_ref()).is_some() {
                     expected.push(action);
                 }
             }
@@ -428,6 +522,16 @@ mod tests {
         let kept: Vec<_> = actions.iter().map(|&action| state.action_to_text(action, None).unwrap()).collect();
         assert_eq!(kept, ["C5", "G5"]);
         assert!(lost.iter().all(|loss| loss.plies == 4), "{lost:?}");
+    }
+
+    #[test]
+    fn two_threes_at_once_win_without_a_four_before() {
+        let mut state = after("D5 A9 E5 J1 F6 A1 F7 J9");
+        assert_eq!(by_fours(state.as_ref()), None);
+        let win = state.forced_win(NODES).unwrap();
+        state.play(win.action);
+        assert_eq!(state.outcome(), None);
+        assert_eq!(state.lost_moves(NODES).len(), 81 - 9, "a reply stops both");
     }
 
     #[test]
