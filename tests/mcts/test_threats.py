@@ -8,6 +8,8 @@ from hauteur.mcts.result import SearchResult
 
 OPEN_THREE = "H8 A1 J8 C1 K8 E1"
 """Black has three in a row with both ends open, and is to move: an open four, then five."""
+TO_DEFEND = "H8 A1 J8 C1 K8"
+"""The same three, and White is to move."""
 NO_THREAT = "H8 A1 J8 C1"
 
 
@@ -30,12 +32,23 @@ def test_an_open_three_is_proven_at_the_first_node() -> None:
     assert all(move.proven is None for move in searched(OPEN_THREE, threats=0).moves)
 
 
-def test_moves_that_leave_an_open_three_are_refuted_by_a_visit() -> None:
-    """White is to move: a move far away loses, and one visit proves it; a block does not."""
-    proven = {move.move: move.proven for move in searched("H8 A1 J8 C1 K8", threats=300, visits=300).moves}
-    assert proven["O15"] == -1
-    assert proven["G8"] is None
-    assert proven["L8"] is None
+def test_moves_that_leave_an_open_three_are_lost_at_the_first_node() -> None:
+    """White is to move: all moves but the two at the ends lose."""
+    proven = {move.move: move.proven for move in searched(TO_DEFEND, threats=300, visits=2).moves}
+    assert len(proven) == 15 * 15 - 5
+    assert {move for move, result in proven.items() if result is None} == {"G8", "L8"}
+    assert set(proven.values()) == {None, -1}
+
+
+def test_visits_go_to_defences_alone() -> None:
+    visits = {move.move: move.visits for move in searched(TO_DEFEND, threats=300, visits=100).moves}
+    assert {move for move, count in visits.items() if count} == {"G8", "L8"}
+
+
+def test_two_open_threes_are_lost_at_once() -> None:
+    """No defence stops both, so the root is proven at its first visit."""
+    found = searched("H8 A1 J8 O1 K8 A15 D4 O15 D5 H1 D6", threats=300, visits=2)
+    assert {move.proven for move in found.moves} == {-1}
 
 
 def test_nothing_is_proven_without_threats() -> None:

@@ -223,10 +223,15 @@ pub trait State: Send + Sync {
         };
         actions.into_iter().find(wins)
     }
-    /// A win that the player to move can force by threats, each of which leaves the opponent one reply at most (Gomoku: fours).
+    /// A win that the player to move can force by threats, each of which leaves the opponent few replies (Gomoku: fours, threes).
     /// `nodes`: the positions that may be looked at. `None` where no such win was found, and in games without such a search.
     fn forced_win(&self, _nodes: u32) -> Option<ForcedWin> {
         None
+    }
+    /// Moves after which the opponent can force a win by threats, in any order; not all such moves need be known. `nodes`: the
+    /// positions that each search may look at. Empty in games without such a search.
+    fn lost_moves(&self, _nodes: u32) -> Vec<ForcedLoss> {
+        Vec::new()
     }
     /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a
     /// rule against them, or with one that looks at more than the position.
@@ -335,6 +340,15 @@ pub trait State: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForcedWin {
     /// The move to play.
+    pub action: Action,
+    /// Plies to the end of the game, this move included.
+    pub plies: u16,
+}
+
+/// A move after which the opponent can force a win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForcedLoss {
+    /// The move that loses.
     pub action: Action,
     /// Plies to the end of the game, this move included.
     pub plies: u16,

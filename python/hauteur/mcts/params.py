@@ -116,7 +116,7 @@ class Solver(RuleSection):
     threats: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Positions that a search of wins by threats may look at in a new node; 0: no such search.
 
-    Gomoku (continuous fours).
+    Gomoku (fours and threes).
     """
     lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth", "zero_prior"] = "visit"
     """The way of selection with proven children below the root."""

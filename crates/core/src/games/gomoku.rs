@@ -8,7 +8,9 @@ mod fours;
 use super::bits::Bits;
 use super::grid::{self, Coordinates};
 use super::grid_game::{GridGame, Moves};
-use crate::game::{Action, Customs, ForcedWin, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{
+    Action, Customs, ForcedLoss, ForcedWin, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry,
+};
 
 const NAME: &str = "gomoku";
 const SIZES: std::ops::RangeInclusive<usize> = 5..=15;
@@ -145,6 +147,13 @@ impl GridGame for Position {
             return None;
         }
         fours::forced_win(self.size(), self.own_and_other(), nodes)
+    }
+
+    fn losses_by_threats(&self, nodes: u32) -> Vec<ForcedLoss> {
+        if self.result().is_some() {
+            return Vec::new();
+        }
+        fours::lost_moves(self.size(), self.own_and_other(), nodes)
     }
 
     fn planes(&self) -> Self::Planes {

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::bits::Bits;
 use super::grid::{self, Coordinates};
-use crate::game::{Action, Cells, ForcedWin, GameError, GameInfo, Outcome, Player, State};
+use crate::game::{Action, Cells, ForcedLoss, ForcedWin, GameError, GameInfo, Outcome, Player, State};
 use crate::math::rng::Stream;
 
 /// A position of a game in which two players put stones on the squares of a grid.
@@ -53,6 +53,11 @@ pub trait GridGame: Clone + Send + Sync + 'static {
     /// A win by threats of the player to move, for games with a search of them: `State::forced_win`.
     fn win_by_threats(&self, _nodes: u32) -> Option<ForcedWin> {
         None
+    }
+
+    /// Moves that lose to threats of the opponent: `State::lost_moves`.
+    fn losses_by_threats(&self, _nodes: u32) -> Vec<ForcedLoss> {
+        Vec::new()
     }
 
     /// The features, from the mover's view.
@@ -173,6 +178,10 @@ impl<G: GridGame> State for G {
 
     fn forced_win(&self, nodes: u32) -> Option<ForcedWin> {
         self.win_by_threats(nodes)
+    }
+
+    fn lost_moves(&self, nodes: u32) -> Vec<ForcedLoss> {
+        self.losses_by_threats(nodes)
     }
 
     fn end_reason(&self) -> Option<&'static str> {

@@ -41,7 +41,7 @@ settings! {
     Solver: Copy {
         /// Plies that are looked ahead at expansion.
         lookahead: u8 = 0, 0.0 => 1.0;
-        /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Gomoku (continuous fours).
+        /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Gomoku (fours and threes).
         threats: u32 = 0, 0.0 => 1_000_000.0;
         /// The way of selection with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;

@@ -1,6 +1,6 @@
 //! Where proofs begin: the ends of games, a look one ply ahead, and chains of forced moves.
 
-use crate::game::{Outcome, Player, State};
+use crate::game::{Action, Outcome, Player, State};
 use crate::params::SearchParams;
 use crate::rules::repetition::RepetitionMode;
 use crate::rules::solver::bounds::{Bounds, FAR, result_for};
@@ -149,20 +149,34 @@ pub(in crate::search) fn scan_children(
     if rule.lookahead > 0 {
         prove_finished(tree, node, state, child);
     }
-    if rule.threats > 0 {
-        prove_forced_win(tree, node, state, rule.threats);
+    if rule.threats > 0 && !prove_forced_win(tree, node, state, rule.threats) {
+        prove_lost_moves(tree, node, state, rule.threats);
     }
 }
 
-/// Gives the first move of a win by threats a record that says so, unless the edge is proven already.
+/// Gives the first move of a win by threats a record that says so, unless the edge is proven already; false without such a win.
 ///
 /// The game goes on after that move, but as with the result of an oracle no visit needs to look further.
-fn prove_forced_win(tree: &mut Tree, node: u32, state: &dyn State, nodes: u32) {
-    let Some(win) = state.forced_win(nodes) else { return };
-    let Some(place) = tree.edges(node).iter().position(|edge| edge.action == win.action) else { return };
+fn prove_forced_win(tree: &mut Tree, node: u32, state: &dyn State, nodes: u32) -> bool {
+    let Some(win) = state.forced_win(nodes) else { return false };
+    prove_edge(tree, node, win.action, Bounds::exact(1, win.plies, false));
+    true
+}
+
+/// Gives the moves after which the opponent wins by threats records that say so.
+fn prove_lost_moves(tree: &mut Tree, node: u32, state: &dyn State, nodes: u32) {
+    for loss in state.lost_moves(nodes) {
+        prove_edge(tree, node, loss.action, Bounds::exact(-1, loss.plies, false));
+    }
+}
+
+/// Makes the edge of an action the end of its line with this result, unless the edge is proven already or left out.
+fn prove_edge(tree: &mut Tree, node: u32, action: Action, bounds: Bounds) {
+    // A record moves the edges, so the place is looked up for each.
+    let Some(place) = tree.edges(node).iter().position(|edge| edge.action == action) else { return };
     let edge = tree.choose_edge(node, place as u32);
     if !tree.bounds_at(Step { node, edge }).is_proven() {
-        record_end(tree, Step { node, edge }, Bounds::exact(1, win.plies, false));
+        record_end(tree, Step { node, edge }, bounds);
     }
 }
 
