@@ -311,11 +311,19 @@ export class Board {
     Object.assign(this.picker.style, { left: `${100 * x / width}%`, width: `${100 * side / width}%`,
       [below ? "bottom" : "top"]: `${100 * (below ? height - y - side : y) / height}%` });
     this.picker.onkeydown = (event) => this.pickerKey(event);
+    this.takeOwnClicks(this.picker);
     for (const action of [...actions].sort((one, other) => one.stands.rank - other.stands.rank)) {
       const button = this.offer(action, "offer", this.picker);
       button.setAttribute("aria-label", `${action.stands.text}, ${action.text}`);
       button.innerHTML = `<svg viewBox="0 0 ${side} ${side}" aria-hidden="true">${action.stands.svg}</svg>`;
     }
+  }
+
+  // The tap that opens the picker ends with a click where the picker is now; only a click that was pressed there chooses.
+  takeOwnClicks(picker) {
+    let pressed = false;
+    picker.addEventListener("pointerdown", () => { pressed = true; });
+    picker.addEventListener("click", (event) => { if (event.detail > 0 && !pressed) event.stopPropagation(); }, true);
   }
 
   pickerKey(event) {
