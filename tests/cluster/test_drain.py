@@ -209,34 +209,27 @@ def test_a_match_ends_by_sigterm_as_by_ctrl_c(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-def test_a_second_sigterm_ends_at_once() -> None:
-    code = (
-        "import os, signal, time\n"
-        "from hauteur.cli.interrupts import end_in_order\n"
-        "from hauteur.system.stopping import stop\n"
-        "signal.signal(signal.SIGTERM, end_in_order)\n"
-        "with stop.put_off():\n"
-        "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    print('goes on', flush=True)\n"
-        "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    print('never')\n"
-    )
+def assert_it_ends_while_it_works(before: str, after: str) -> None:
+    """Take SIGTERM in a section that puts it off, then run `after` there, which must not return."""
+    code = f"""
+import os, signal
+from hauteur.cli import interrupts
+from hauteur.system.stopping import stop
+{before}
+signal.signal(signal.SIGTERM, interrupts.end_in_order)
+with stop.put_off():
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("goes on", flush=True)
+    {after}
+    print("never")
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "goes on\n")
+
+
+def test_a_second_sigterm_ends_at_once() -> None:
+    assert_it_ends_while_it_works("", "os.kill(os.getpid(), signal.SIGTERM)")
 
 
 def test_units_that_take_too_long_are_not_waited_for() -> None:
-    code = (
-        "import os, signal\n"
-        "from hauteur.cli import interrupts\n"
-        "from hauteur.system.stopping import stop\n"
-        "interrupts.MOST_SECONDS = 1\n"
-        "signal.signal(signal.SIGTERM, interrupts.end_in_order)\n"
-        "with stop.put_off():\n"
-        "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    print('goes on', flush=True)\n"
-        "    signal.pause()\n"
-        "    print('never')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (130, "goes on\n")
+    assert_it_ends_while_it_works("interrupts.MOST_SECONDS = 1", "signal.pause()")

@@ -184,7 +184,7 @@ def _listen_to_interrupts(words: Sequence[str]) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
-    if IN_UNITS.intersection(words) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+    if IN_UNITS.intersection(words[:1]) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, end_in_order)
     ends_at_once = words[:1] in (["uci"], ["gtp"], ["analysis"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
