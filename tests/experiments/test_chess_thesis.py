@@ -12,7 +12,9 @@ from hauteur_experiments.search_contempt import chess_thesis
 from hauteur_experiments.search_contempt.chess_thesis import (
     ARMS,
     CONTEMPT,
+    FULL,
     LOOK_LEVEL,
+    SMALL,
     TEMPERATURE,
     JudgedNet,
     finding,
@@ -72,6 +74,14 @@ def test_a_gain_of_the_draws_alone_holds_against_puct_only() -> None:
     assert finding([*judged[:8], *judged[16:]], "temperature", "equal", 1.6).verdict == "open"
 
 
+def test_the_small_size_differs_in_net_and_generations_alone() -> None:
+    full, small = recipe_of(FULL, 11, CONTEMPT).model_dump(), recipe_of(SMALL, 11, CONTEMPT).model_dump()
+    assert {key for key in full if full[key] != small[key]} == {"network", "run"}
+    differences = {key for key in full["network"] if full["network"][key] != small["network"][key]}
+    assert differences == {"filters", "blocks"}
+    assert small["run"]["generations"] * chess_thesis.GAMES == 3000
+
+
 def test_the_factor_between_ratios_is_a_geometric_mean() -> None:
     ratios: dict[tuple[str, int], list[float | None]] = {
         ("contempt", 1): [1.0, 4.0, None],
@@ -83,7 +93,7 @@ def test_the_factor_between_ratios_is_a_geometric_mean() -> None:
 
 
 def test_the_arms_differ_in_their_controller_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, steered = recipe_of(11, None).model_dump(), recipe_of(11, CONTEMPT).model_dump()
+    plain, steered = recipe_of(FULL, 11, None).model_dump(), recipe_of(FULL, 11, CONTEMPT).model_dump()
     assert {key for key in plain if plain[key] != steered[key]} == {"controller"}
     learned: dict[str, tuple[str, ht.Recipe]] = {}
 
@@ -93,7 +103,7 @@ def test_the_arms_differ_in_their_controller_alone(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(chess_thesis, "learn_beside", learn_beside)
     monkeypatch.setattr(chess_thesis, "ratios_of", lambda folder: [0.5, None])
-    runs = chess_thesis.learn_arms(Setting(tmp_path), 11)
+    runs = chess_thesis.learn_arms(FULL, Setting(tmp_path), 11)
     assert set(runs) == {(arm, 11) for arm in ARMS}
     follower = learned["temperature"][1].controller
     assert follower is not None

@@ -171,6 +171,7 @@ contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 -
 contempt-positions chess | 200 games and 1,000 positions a set | --scale 2 --visits 200 {CHESS}
 contempt-training equal | 8 seeds an arm, 1,500,000 evaluations a run | --scale 0.25
 chess-thesis | 8 runs an arm, 9,000 games a run | --seeds 8
+chess-thesis-small | 8 runs an arm, 3,000 games a run | --seeds 8
 """
 RULES = f"""
 tree-balance | 400 games of the first setting, 260 to 400 of the others | --scale 0.4 --visits 100 {CHESS} --looks

@@ -21,6 +21,11 @@ there is, and after eight where it is at most 0.025 - 1/70, so that both looks t
 a side. "S learns more than PUCT" and "S learns more than PUCT at equal draws" are statements of their own: where S
 leads P and not T, the gain is of the draws. The premise of the second: over the generations the (w + l)/d of S and T
 differ by a factor of at most 1.5 (geometric mean over generations and seeds); else it stays open.
+
+The same in small, a plan of its own with statements of its own, for a machine on which the above takes weeks: a body of
+32 filters and 3 blocks instead of 64 and 4, 6 generations instead of 18, and only the nets of 3,000 games are judged,
+by 100 games against each opponent and each other arm. Arms, opponents, look, levels and premise are those above. What
+it decides holds for few games and a small net, and says nothing of 9,000 games.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -43,21 +48,14 @@ from hauteur_experiments.learned import learn_beside, metrics_of, net_of
 from hauteur_experiments.search_contempt.settings import PAPER
 from hauteur_experiments.verdict import LEVEL, Number, Verdict, finite
 
-GENERATIONS = 18
 GAMES = 500
 """Of a generation."""
-
-MILESTONES = (6, 12, 18)
-"""Generations whose nets are judged."""
 
 VISITS = 100
 """A move of the nets that are judged."""
 
 MAX_PLIES = 300
 RANDOM_PLIES = 4
-JUDGE_GAMES, LAST_JUDGE_GAMES = 100, 200
-"""Against each opponent, and against the other arms."""
-
 SEEDS, LOOK = 8, 4
 """Runs of an arm that decide, and at which the only look before is taken."""
 
@@ -82,7 +80,7 @@ OPPONENTS = {
 
 RECIPE: Mapping[str, Any] = {
     "game": "chess",
-    "network": {"filters": 64, "blocks": 4, "se_channels": 8, "policy": "convolution"},
+    "network": {"se_channels": 8, "policy": "convolution"},
     "selfplay": {
         "games": GAMES,
         "visits": 16,
@@ -118,7 +116,9 @@ RECIPE: Mapping[str, Any] = {
     },
     "gate": {"by": "off"},
 }
-"""That of runs/chess_zero.toml as it was when the plan was made, which later changes of the file must not reach."""
+"""That of runs/chess_zero.toml as it was when the plan was made, which later changes of the file must not reach.
+
+The size of its net is the plan's."""
 
 CONTEMPT: Mapping[str, Any] = {"target": 1.0, "double_visits": False, "initial_n_scl": 16, "probe_games": 20}
 TEMPERATURE: Mapping[str, Any] = {
@@ -128,6 +128,31 @@ TEMPERATURE: Mapping[str, Any] = {
     "probe_games": 100,
 }
 ARMS = {"contempt": "search-contempt", "puct": "PUCT", "temperature": "PUCT, temperature for equal draws"}
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the plan's two sizes differ in."""
+
+    filters: int
+    """Of the nets."""
+    blocks: int
+    """Of the nets."""
+    milestones: tuple[int, ...]
+    """Generations whose nets are judged, ascending; the last is a run's last."""
+    judge_games: int
+    """Against each opponent at the milestones before the last."""
+    last_judge_games: int
+    """Against each opponent, and against the other arms, at the last."""
+
+    @property
+    def generations(self) -> int:
+        """Of a run."""
+        return self.milestones[-1]
+
+
+FULL = Size(filters=64, blocks=4, milestones=(6, 12, 18), judge_games=100, last_judge_games=200)
+SMALL = Size(filters=32, blocks=3, milestones=(6,), judge_games=100, last_judge_games=100)
 
 
 @dataclass(frozen=True)
@@ -155,26 +180,27 @@ class JudgedNet:
         return sum(self.scores.values()) / len(self.scores)
 
 
-def recipe_of(seed: int, controller: Mapping[str, Any] | None) -> ht.Recipe:
+def recipe_of(size: Size, seed: int, controller: Mapping[str, Any] | None) -> ht.Recipe:
     """Return the run of an arm: with this section [controller], or without."""
-    run = {"generations": GENERATIONS, "seed": seed, "threads": 1, "precision": "float32"}
-    values: dict[str, Any] = {**RECIPE, "run": run}
+    network = {**RECIPE["network"], "filters": size.filters, "blocks": size.blocks}
+    run = {"generations": size.generations, "seed": seed, "threads": 1, "precision": "float32"}
+    values: dict[str, Any] = {**RECIPE, "network": network, "run": run}
     if controller is not None:
         values["controller"] = dict(controller)
     return ht.Recipe.model_validate(values)
 
 
-def make(setting: Setting) -> Result:
+def make(size: Size, setting: Setting) -> Result:
     """Learn, judge and compare, seed by seed."""
     runs: dict[tuple[str, int], Path] = {}
     for seed in setting.seed_numbers:
-        runs |= learn_arms(setting, seed)
+        runs |= learn_arms(size, setting, seed)
     judged = []
     for arm, seed in runs:
-        judged += [judge(setting, runs, arm, seed, generation) for generation in MILESTONES]
+        judged += [judge(size, setting, runs, arm, seed, generation) for generation in size.milestones]
     duels = {}
     for rival in ("puct", "temperature"):
-        duels[rival] = [duel(setting, runs, rival, seed) for seed in setting.seed_numbers]
+        duels[rival] = [duel(size, setting, runs, rival, seed) for seed in setting.seed_numbers]
     ratios = {(arm, seed): ratios_of(folder) for (arm, seed), folder in runs.items()}
     factor = ratio_factor(ratios, list(setting.seed_numbers))
     findings = [finding(judged, "puct", "more", None), finding(judged, "temperature", "equal", factor)]
@@ -187,15 +213,15 @@ def make(setting: Setting) -> Result:
     return Result([row(one) for one in judged], findings, texts=[table(judged, duels)], facts=facts)
 
 
-def learn_arms(setting: Setting, seed: int) -> dict[tuple[str, int], Path]:
+def learn_arms(size: Size, setting: Setting, seed: int) -> dict[tuple[str, int], Path]:
     """Return the finished runs of the three arms with this seed; T follows S, so it learns last."""
     first = {
-        "contempt": (f"seed-{seed}/contempt", recipe_of(seed, CONTEMPT)),
-        "puct": (f"seed-{seed}/puct", recipe_of(seed, None)),
+        "contempt": (f"seed-{seed}/contempt", recipe_of(size, seed, CONTEMPT)),
+        "puct": (f"seed-{seed}/puct", recipe_of(size, seed, None)),
     }
     folders = learn_beside(setting, first)
     targets = tuple(target_for(ratio) for ratio in ratios_of(folders["contempt"]))
-    follower = recipe_of(seed, {**TEMPERATURE, "targets": targets})
+    follower = recipe_of(size, seed, {**TEMPERATURE, "targets": targets})
     folders |= learn_beside(setting, {"temperature": (f"seed-{seed}/temperature", follower)})
     return {(arm, seed): folder for arm, folder in folders.items()}
 
@@ -219,10 +245,12 @@ def ratio_factor(ratios: Mapping[tuple[str, int], Sequence[float | None]], seeds
     return math.exp(abs(sum(distances) / len(distances)))
 
 
-def judge(setting: Setting, runs: Mapping[tuple[str, int], Path], arm: str, seed: int, generation: int) -> JudgedNet:
+def judge(
+    size: Size, setting: Setting, runs: Mapping[tuple[str, int], Path], arm: str, seed: int, generation: int
+) -> JudgedNet:
     """Play a net against the opponents."""
     run = runs[arm, seed]
-    games = LAST_JUDGE_GAMES if generation == MILESTONES[-1] else JUDGE_GAMES
+    games = size.last_judge_games if generation == size.generations else size.judge_games
     scores = {}
     for name, opponent in OPPONENTS.items():
         place = setting.folder / "judged" / f"{arm}-{seed}-{generation}-{name}"
@@ -239,11 +267,12 @@ def judge(setting: Setting, runs: Mapping[tuple[str, int], Path], arm: str, seed
     )
 
 
-def duel(setting: Setting, runs: Mapping[tuple[str, int], Path], rival: str, seed: int) -> float:
+def duel(size: Size, setting: Setting, runs: Mapping[tuple[str, int], Path], rival: str, seed: int) -> float:
     """Return the score of S against another arm of the same seed, last nets."""
-    nets = [net_of(runs[arm, seed], MILESTONES[-1]) for arm in ("contempt", rival)]
+    nets = [net_of(runs[arm, seed], size.generations) for arm in ("contempt", rival)]
     place = setting.folder / "judged" / f"contempt-{rival}-{seed}"
-    return score(setting, nets[0], f"net={nets[1]} visits={VISITS}", setting.scaled(LAST_JUDGE_GAMES, 2), place)
+    games = setting.scaled(size.last_judge_games, 2)
+    return score(setting, nets[0], f"net={nets[1]} visits={VISITS}", games, place)
 
 
 def score(setting: Setting, net: Path, opponent: str, games: int, place: Path) -> float:
@@ -306,7 +335,8 @@ def _least_difference(own: Sequence[float], other: Sequence[float]) -> float:
 
 def finding(judged: Sequence[JudgedNet], rival: str, key: str, factor: float | None) -> Finding:
     """Decide whether S leads an arm. factor: between their (w + l)/d, where equal draws are the premise."""
-    last = [one for one in judged if one.generation == MILESTONES[-1]]
+    final = max(one.generation for one in judged)
+    last = [one for one in judged if one.generation == final]
     own = [one.mean for one in last if one.arm == "contempt"]
     other = [one.mean for one in last if one.arm == rival]
     ahead = permutation_p(own, other)
@@ -351,8 +381,9 @@ def row(one: JudgedNet) -> dict[str, Any]:
 def table(judged: Sequence[JudgedNet], duels: Mapping[str, Sequence[float]]) -> str:
     """Return the means by arm and games, and the matches of S against the others."""
     lines = []
+    milestones = sorted({one.generation for one in judged})
     for arm, title in ARMS.items():
-        for generation in MILESTONES:
+        for generation in milestones:
             nets = [one for one in judged if (one.arm, one.generation) == (arm, generation)]
             against = []
             for name in OPPONENTS:
@@ -371,7 +402,7 @@ EXPERIMENTS = (
         "chess-thesis",
         f"{PAPER}, thesis",
         "chess from zero with search-contempt, PUCT, and PUCT at equal draws, judged from outside by runs",
-        make,
+        partial(make, FULL),
         claims=(
             *stated("this laboratory", "more | chess from zero: search-contempt teaches more than PUCT | no number"),
             *stated(
@@ -379,6 +410,20 @@ EXPERIMENTS = (
                 "equal | training with search-contempt is better or cheaper, where (w + l)/d is equal"
                 " | no number (speculative)",
             ),
+        ),
+        seeds=SEEDS,
+        first_seed=12,
+    ),
+    Experiment(
+        "chess-thesis-small",
+        f"{PAPER}, thesis",
+        "the same with a small net and 3,000 games a run",
+        partial(make, SMALL),
+        claims=stated(
+            "this laboratory",
+            "more | chess from zero, a small net, 3,000 games: search-contempt teaches more than PUCT | no number",
+            "equal | chess from zero, a small net, 3,000 games: search-contempt teaches more, where (w + l)/d is equal"
+            " | no number",
         ),
         seeds=SEEDS,
         first_seed=12,
