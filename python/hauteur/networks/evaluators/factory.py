@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 import numpy as np
 
 from hauteur import _core
-from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.base import (
     ROLLOUT_ROWS,
     Backend,
@@ -35,7 +34,7 @@ from hauteur.system.hardware import has_nvidia_driver, usable_cores
 if TYPE_CHECKING:
     import torch
 
-    from hauteur.networks.architecture import NetDescription
+    from hauteur.networks.description import NetDescription
 
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
@@ -222,7 +221,7 @@ def make_evaluator(
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
     """Return what computes a net unless something else is asked for; MissingLayerError where nothing here can."""
-    if isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu"):
+    if net.architecture.kind == "registered" or device not in (None, "cpu"):
         return "torch"
     if device is None and has_cuda():
         return "torch"
@@ -236,7 +235,7 @@ def default_backend(path: Path, net: NetDescription, device: str | None = None) 
 
 def backends_at_hand(net: NetDescription) -> list[Backend]:
     """Return the backends that can compute a net here, the one that others are compared with first."""
-    is_registered = isinstance(net.architecture, RegisteredArchitecture)
+    is_registered = net.architecture.kind == "registered"
     able: dict[Backend, bool] = {
         "torch": find_spec("torch") is not None,
         "onnxruntime": not is_registered and find_spec("onnxruntime") is not None,
