@@ -16,8 +16,8 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
-from typing import TypeVar, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import numpy as np
 
@@ -28,11 +28,13 @@ from hauteur.mcts.analysis import Analysis, AnalysisOptions
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
-from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, TemperatureSettings
 from hauteur.mcts.report import RootMove, RootReport, choose_move
-from hauteur.mcts.search_tree import SearchTree
 from hauteur.players.move_player import MoveFunction
 from hauteur.system.closing import Closing
+
+if TYPE_CHECKING:
+    from hauteur.mcts.search_tree import SearchTree
 
 OpenPlayer = OpenNets | MoveFunction
 Answer = TypeVar("Answer")
@@ -46,9 +48,9 @@ class PlayerNotReadyError(ValueError):
 class PlaySettings:
     """Settings of a player with nets."""
 
-    search: SearchParams = field(default_factory=SearchParams)
+    search: SearchSettings = DEFAULTS
     """Settings of the search."""
-    temperature: Temperature = field(default_factory=Temperature)
+    temperature: TemperatureSettings = DEFAULTS
     """Randomness of the moves played, which changes no tree."""
     batch_size: int | None = None
     """Maximum rows of a batch; None: what suits the evaluator, 1: exactly sequential search."""
@@ -182,7 +184,7 @@ class PlayingSession(Closing):
         self.settings = settings
         return changed
 
-    def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
+    def ask(self, function: Callable[["SearchTree"], Answer]) -> Future[Answer]:
         """Call a function with the tree, in the searching thread between two batches while a search runs; see
         `Analysis.ask`. Raise ValueError where there is no tree yet.
         """
@@ -270,7 +272,7 @@ class PlayingSession(Closing):
 
 def _of_search(settings: PlaySettings) -> PlaySettings:
     """The settings without those of the choice of the move, which keep the tree."""
-    return replace(settings, temperature=Temperature())
+    return replace(settings, temperature=DEFAULTS)
 
 
 def _close(player: Future[OpenPlayer]) -> None:

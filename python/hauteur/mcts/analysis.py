@@ -23,17 +23,17 @@ from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters,
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
 from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
-from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followed_tree, refuse_finished, search_result
-from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
 from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
-
+    from hauteur.mcts.params import SearchParams
+    from hauteur.mcts.result import BatchResult, SearchResult
+    from hauteur.mcts.search_tree import SearchTree
 
 OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
@@ -135,7 +135,7 @@ MOST_VISITS = 2**32 - 1
 ALL_LINES = 2**16
 """Every move gets a line."""
 
-OnResult = Callable[[SearchResult], None]
+OnResult = Callable[["SearchResult"], None]
 Answer = TypeVar("Answer")
 
 
@@ -163,7 +163,7 @@ class Analysis(Closing):
     def __init__(
         self,
         evaluator: object,
-        params: SearchParams | None = None,
+        params: SearchSettings | None = None,
         *,
         large: object = None,
         seed: int = 0,
@@ -175,7 +175,7 @@ class Analysis(Closing):
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
-        self._params = for_nets(params or SearchParams(), large)
+        self._params = for_nets(params or DEFAULTS, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
         self.row_seconds = 0.0
@@ -208,6 +208,8 @@ class Analysis(Closing):
         end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
         game, for limits out of range and for an evaluator of another game.
         """
+        from hauteur.mcts.result import refuse_finished, search_result  # here: engines make reports alone
+
         state = as_state(position)
         refuse_finished(state)
         limits = limits_of(visits, seconds)
@@ -220,6 +222,8 @@ class Analysis(Closing):
 
     def result(self) -> SearchResult:
         """Return what has been found of the position until now. Raise ValueError before its first evaluation."""
+        from hauteur.mcts.result import search_result
+
         return search_result(self._tree, self.report(lines=ALL_LINES))
 
     # The position.
@@ -289,6 +293,8 @@ class Analysis(Closing):
         ...     analysis.ask(lambda tree: tree.root.visits).result()
         100
         """
+        from hauteur.mcts.result import followed_tree
+
         return self._between.ask(lambda: function(followed_tree(self._tree)))
 
     def tree_facts(self) -> TreeFacts:
@@ -416,7 +422,7 @@ class Analysis(Closing):
             batch_seconds=run.batch_seconds,
             look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
-            by_visits=self._params.gumbel is None and self._params.lower_bound is None,
+            by_visits=not (has_section(self._params, "gumbel") or has_section(self._params, "lower_bound")),
             **prospects,
         )
 
@@ -555,6 +561,9 @@ def search_batch(
     >>> batch.visits.shape, batch.wdl.shape, batch.visits.sum(axis=1).tolist()
     ((2, 9), (2, 3), [49, 49])
     """
+    from hauteur.mcts.params import SearchParams
+    from hauteur.mcts.result import batch_result, refuse_finished
+
     states = [as_state(position) for position in positions]
     if not states:
         raise ValueError("search_batch needs at least one position")

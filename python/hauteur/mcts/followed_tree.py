@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.played_game import position_after
 from hauteur.mcts.own_rules import Rule, rule_chain
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import SearchSettings
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -113,7 +113,7 @@ class TreeFacts(NamedTuple):
 class FollowedTree:
     """A forest of one tree, and the position at its root."""
 
-    params: SearchParams
+    params: SearchSettings
     """Settings of the search."""
     seed: int = 0
     """Seed of the random draws."""

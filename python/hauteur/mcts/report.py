@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
-from hauteur.mcts.params import Temperature
+from hauteur.mcts.plain_settings import TemperatureSettings
 
 Wdl = tuple[float, float, float]
 """Chances of win, draw and loss of the player to move."""
@@ -166,7 +166,7 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     return tuple(moves)
 
 
-def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, uniform: float) -> RootMove:
+def choose_move(moves: Sequence[RootMove], settings: TemperatureSettings, ply: int, uniform: float) -> RootMove:
     """Return the move to play of some, best first, `ply` plies into the game; uniform, in [0, 1), decides a draw."""
     by_action = {move.action: move for move in sorted(moves, key=lambda move: move.action)}
     rows = [

@@ -400,8 +400,8 @@ class UciEngine:
             visits = odds.nodes if visits is None else min(visits, odds.nodes)
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
-            self._output.info(memory_text(settings.search))
-        in_vain = settings.search.swap_colors and self._named is not None and not self._named.reading
+            self._output.info(memory_text(options))
+        in_vain = options.flag("SwapColors") and self._named is not None and not self._named.reading
         if in_vain and not self._swaps_in_vain:
             self._output.info(f"SwapColors has no effect: {self._net} is not shown the position")
         self._swaps_in_vain = in_vain

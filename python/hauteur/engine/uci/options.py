@@ -18,14 +18,13 @@ from hauteur.mcts.lc0_options import (
     WITHOUT_EFFECT,
     Lc0Option,
     Value,
+    search_values,
+    temperature_values,
     without_contempt_of_play,
 )
-from hauteur.mcts.lc0_options import search_params as lc0_search_params
-from hauteur.mcts.lc0_options import temperature as lc0_temperature
-from hauteur.mcts.params import SearchParams, SecondNet, Temperature
+from hauteur.mcts.plain_settings import PlainSettings, checked_search
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.names import default_net, newest_chess_net, unquoted
-from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
@@ -72,8 +71,8 @@ class Options:
         self.version = 0
         """Grows with every change of a value."""
         # They follow from the values and cost half a millisecond, which every move of a short clock would pay anew.
-        self._search: SearchParams | None = None
-        self._temperature: Temperature | None = None
+        self._search: PlainSettings | None = None
+        self._temperature: PlainSettings | None = None
 
     def set(self, name: str, text: str) -> Change:
         """Set an option; ValueError for an unknown name or a value that is not allowed, alone or beside the others."""
@@ -120,6 +119,8 @@ class Options:
         """Return the options in force, with UCI_LimitStrength those of its opponent, and its visits; None: no limit."""
         if not self.flag("UCI_LimitStrength"):
             return self, None
+        from hauteur.players.ladder import rung_at  # here: few games need it
+
         rung = rung_at(self.whole("UCI_Elo"))
         plain = {option.name: option.default for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)}
         heat = {"Temperature": rung.temperature, "TempEndgame": rung.temperature}
@@ -142,16 +143,16 @@ class Options:
     def text(self, name: str) -> str:
         return str(self._values[name.lower()])
 
-    def search_params(self) -> SearchParams:
+    def search_params(self) -> PlainSettings:
         """Return the settings of the search, with the memory caps."""
         if self._search is None:
-            self._search = self._search_params()
+            self._search = checked_search(self._search_values())
         return self._search
 
-    def _search_params(self) -> SearchParams:
+    def _search_values(self) -> dict[str, Any]:
         """Read the settings of the search from the values."""
-        tree, positions = self._memory()
-        params = lc0_search_params(
+        tree, positions = self.memory()
+        found = search_values(
             self._values,
             max_tree_bytes=tree,
             cache_size=positions,
@@ -160,14 +161,14 @@ class Options:
             opponent_net=self._opponent_net(),
         )
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
-            return params
-        rule = SecondNet(
-            small_visits=self.whole("SmallVisits"),
-            large_visits=self.whole("LargeVisits"),
-            large_batch=self.whole("LargeBatch"),
-        )
+            return found
+        rule = {
+            "small_visits": self.whole("SmallVisits"),
+            "large_visits": self.whole("LargeVisits"),
+            "large_batch": self.whole("LargeBatch"),
+        }
         without = {"solver": None, "cache_key": "exact", "graph": False}
-        return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
+        return {**found, **without, "second_net": rule}
 
     def _opponent_net(self) -> dict[str, object] | None:
         """Return the settings of the model of the opponent; None without one. 0 plies: all of the opponent's nodes."""
@@ -177,17 +178,17 @@ class Options:
         numbers = {key: self._values[f"opponentnet{key}"] for key in ("temperature", "share")}
         return {**numbers, "plies": plies or None}
 
-    def temperature(self) -> Temperature:
+    def temperature(self) -> PlainSettings:
         """Return the settings of the choice of the move."""
         if self._temperature is None:
-            self._temperature = lc0_temperature(self._values)
+            self._temperature = PlainSettings(temperature_values(self._values))
         return self._temperature
 
     def declarations(self) -> Iterator[str]:
         """Return the option lines that answer `uci`."""
         return (option.declaration() for option in OPTIONS)
 
-    def _memory(self) -> tuple[int, int]:
+    def memory(self) -> tuple[int, int]:
         """Return bytes of tree and positions of cache: four to one of RamLimitMb where both do not fit in it."""
         tree, positions = self.whole("Hash") * MEBIBYTE, self.whole("NNCacheSize")
         limit = self.whole("RamLimitMb") * 1_000_000
@@ -225,11 +226,18 @@ def open_tablebase(path: str) -> _core.Tablebase | None:
     return _core.Tablebase(path) if path else None
 
 
+def value_text(value: Value) -> str:
+    """Return a value as `setoption` takes it, for texts and tables."""
+    return str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
+
+
 def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
     """Return how the player thinks. infinite: analysis without an end has no contempt of play."""
-    params = options.search_params()
+    search = options.search_params()
+    if infinite:
+        search = PlainSettings(without_contempt_of_play(search.values))
     return PlaySettings(
-        search=without_contempt_of_play(params) if infinite else params,
+        search=search,
         temperature=options.temperature(),
         batch_size=options.whole("MinibatchSize") or None,
         tablebase=open_tablebase(options.text("SyzygyPath")),

@@ -15,6 +15,7 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.mcts.plain_settings import search_model
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
 from hauteur.studies.review.games import ReviewedGame, annotated_pgn
@@ -154,7 +155,7 @@ class ReviewRun:
             "large_net": resolve_net(self.nets.large).content if self.nets.large else None,
             "visits": self.limits.visits,
             "seconds": None if budget is None else budget.target,
-            "search": self.settings.search.model_dump(mode="json", exclude_defaults=True),
+            "search": search_model(self.settings.search).model_dump(mode="json", exclude_defaults=True),
             "tablebases": self.settings.tablebase is not None,
             "seed": self.seed,
         }
@@ -185,7 +186,7 @@ class ReviewRun:
 
     def _settings(self) -> PlaySettings:
         """Every position is searched anew, so that it matters neither what was searched before nor where one began."""
-        search = self.settings.search.model_copy(update={"reuse_tree": False})
+        search = search_model(self.settings.search).model_copy(update={"reuse_tree": False})
         return PlaySettings(search, batch_size=self.settings.batch_size, tablebase=self.settings.tablebase)
 
     def _look(self, session: PlayingSession, game: ReviewedGame) -> Look:
