@@ -168,3 +168,8 @@ def test_real_networks_round_trip(name: str, shared_data: Path, tmp_path: Path) 
         np.testing.assert_array_equal(before, after)
     ours, theirs = read_net(tmp_path / "net.pb.gz"), read_net(source)
     assert write_message(ours["weights"], SCHEMA, "Weights") == write_message(theirs["weights"], SCHEMA, "Weights")
+
+
+def test_a_size_out_of_range_is_named() -> None:
+    with pytest.raises(ValueError, match="blocks must be 0 to 1024, got 1025"):
+        replace(tower_net(policy="convolution", value="wdl")[0], blocks=1025)

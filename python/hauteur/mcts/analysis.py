@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.positions import as_state
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
 from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
-from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
+from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts, given_rules
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
-from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
 from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
@@ -31,6 +29,7 @@ from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
+    from hauteur.mcts.own_rules import Rule
     from hauteur.mcts.params import SearchParams
     from hauteur.mcts.result import BatchResult, SearchResult
     from hauteur.mcts.search_tree import SearchTree
@@ -177,7 +176,7 @@ class Analysis(Closing):
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._params = for_nets(params or DEFAULTS, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
-        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
+        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, given_rules(rules))
         self.row_seconds = 0.0
         """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
@@ -208,7 +207,8 @@ class Analysis(Closing):
         end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
         game, for limits out of range and for an evaluator of another game.
         """
-        from hauteur.mcts.result import refuse_finished, search_result  # here: engines make reports alone
+        from hauteur.games.positions import as_state  # here: engines have positions of the core and make reports alone
+        from hauteur.mcts.result import refuse_finished, search_result
 
         state = as_state(position)
         refuse_finished(state)
@@ -528,6 +528,8 @@ def search(
     >>> ht.search("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "uniform", visits=200).best_move.san
     'Ra8#'
     """
+    from hauteur.games.positions import as_state
+
     state = as_state(position)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
@@ -561,6 +563,8 @@ def search_batch(
     >>> batch.visits.shape, batch.wdl.shape, batch.visits.sum(axis=1).tolist()
     ((2, 9), (2, 3), [49, 49])
     """
+    from hauteur.games.positions import as_state
+    from hauteur.mcts.own_rules import rule_chain
     from hauteur.mcts.params import SearchParams
     from hauteur.mcts.result import batch_result, refuse_finished
 

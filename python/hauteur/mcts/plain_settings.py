@@ -52,6 +52,13 @@ def has_section(settings: SearchSettings, name: str) -> bool:
     return getattr(settings, name) is not None
 
 
+def draws_moves(settings: TemperatureSettings) -> bool:
+    """Return whether moves are drawn at some ply of a game; False: the best one is played."""
+    if isinstance(settings, PlainSettings):
+        return any(settings.values.get(name, 0.0) > 0.0 for name in ("initial", "endgame"))
+    return settings.initial > 0.0 or settings.endgame > 0.0
+
+
 def search_model(settings: SearchSettings) -> SearchParams:
     """Return settings of a search as a model."""
     from hauteur.mcts.params import SearchParams  # here: engines start without it

@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -208,6 +207,8 @@ class UciEngine:
         except Exception as error:
             self._output.info(f"internal error: {type(error).__name__}: {error}")
             if os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
+                import traceback  # here: few starts need it
+
                 traceback.print_exc(file=sys.stderr)
 
     def _uci(self, _: UciCommand) -> None:

@@ -25,7 +25,6 @@ from hauteur.networks.evaluators.base import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.layers import computed_by_core
 from hauteur.networks.names import ResolvedNet, is_known_net, resolve_net
 from hauteur.system.extras import require
@@ -145,6 +144,8 @@ def evaluator(
         )
     if device is not None or precision is not None:
         raise ValueError("device and precision are for network files and torch modules; a callable chooses its own")
+    from hauteur.networks.evaluators.callables import CallableEvaluator
+
     return CallableEvaluator(game, source, batch_size=batch_size)
 
 
