@@ -77,7 +77,7 @@ def test_too_many_fields() -> None:
 def test_gzip_bomb(folder: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     zeros = bytes(1 << 20)
-    bomb = b"".join(packer.compress(zeros) for _ in range(200)) + packer.flush()
+    bomb = b"".join(packer.compress(zeros) for _ in range(40)) + packer.flush()
     said = complaint(folder / "bomb.pb.gz", bomb)
     assert said is not None
     assert "too much for a network file" in said
