@@ -1,0 +1,134 @@
+"""The search that a player of a net has: the net's own settings for play, under those that the user gives.
+
+A net may carry settings of the search that it should be played with (`hauteur.networks.play_search`). Whatever makes a
+player or an analysis of a net calls `search_of_net`; self-play of a learning run does not, its recipe says all.
+"""
+
+from __future__ import annotations
+
+import copy
+import shlex
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hauteur.mcts.params import SearchParams
+from hauteur.networks.names import ResolvedNet, resolve_net
+from hauteur.networks.play_search import FACT, play_search_text
+from hauteur.system.settings import Key, assign, leaves, validated
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+OF_RESOURCES = ("max_in_flight", "max_collisions", "cache_size", "max_tree_bytes")
+"""Settings of resources, which are the user's."""
+OF_OTHER_NETS = ("second_net", "opponent_net")
+"""Rules of a second net, which a file does not bring."""
+
+
+def search_of_net(search: SearchParams, net: ResolvedNet, second: object = None) -> SearchParams:
+    """Return the settings with those that the net carries in the place of the ones that were not given.
+
+    second: a second net, None for none; those that a net carries are for a search with this net alone.
+    Given is what was set, default or not: `solver.threats=0` stays, and `solver=off` leaves out all of the net's
+    solver. The same object is returned where the net carries nothing. ValueError, with the net's file, for a text that
+    is not allowed, and where both do not go together.
+    """
+    text = "" if second else play_search_text(net)
+    if not text:
+        return search
+    own = play_search_values(text, net.path)
+    try:
+        return validated(SearchParams, merged(own, search.model_dump(exclude_unset=True)), "search")
+    except ValueError as error:
+        switched = ", ".join(f"{name}=off" for name in own)
+        raise ValueError(f"{net.short_name} is played with {text}: {error}; {switched} plays without") from None
+
+
+def search_over_usual(search: SearchParams, usual: SearchParams, net: ResolvedNet, second: object) -> SearchParams:
+    """Return the same where all settings are always set, as by options of an engine: given is what is not `usual`.
+
+    ValueError as in `search_of_net`.
+    """
+    if second or not play_search_text(net):
+        return search
+    values = usual.model_dump()
+    given = SearchParams.model_validate(_changes(search.model_dump(), values))
+    played = search_of_net(given, net)
+    return validated(SearchParams, merged(values, played.model_dump(exclude_unset=True)), "search")
+
+
+def search_of_source(search: SearchParams, source: object, game: _core.Game, second: object = None) -> SearchParams:
+    """Return the same for what `hauteur.evaluator` makes an evaluator of; an object carries no settings."""
+    if second is None and (source is None or isinstance(source, str | Path | ResolvedNet)):
+        return search_of_net(search, resolve_net(source, game))
+    return search
+
+
+def play_search_keys(net: ResolvedNet) -> list[Key]:
+    """Return the keys of the settings that a net carries."""
+    text = play_search_text(net)
+    return [key for key, _ in leaves(play_search_values(text, net.path))] if text else []
+
+
+def play_search_values(text: str, source: str) -> dict[str, Any]:
+    """Return the nested settings of a text; ValueError, a line that names `source`, for what is not allowed."""
+    return copy.deepcopy(_values(text, f"{source}: {FACT}"))
+
+
+def checked_play_search(text: str) -> str:
+    """Return the text of settings, in a recipe or catalogue; ValueError for what is not allowed."""
+    _values(text, FACT)
+    return text
+
+
+@lru_cache(64)
+def _values(text: str, source: str) -> dict[str, Any]:
+    """Read and check a text, once."""
+    values: dict[str, Any] = {}
+    try:
+        for key, value in _pairs(text):
+            assign(SearchParams, values, key, value)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    validated(SearchParams, values, source)
+    return values
+
+
+def _pairs(text: str) -> Iterator[tuple[Key, str]]:
+    """Yield key and value of every word; ValueError for a word that is no setting of a net."""
+    for word in shlex.split(text):
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{word!r} is not key=value")
+        key = tuple(name.replace("-", "_").removeprefix("search.").split("."))
+        if key[0] in (*OF_RESOURCES, *OF_OTHER_NETS):
+            raise ValueError(f"{name} is not a net's to say: it is of resources or of another net")
+        yield key, value
+
+
+def _changes(values: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    """Return the nested settings that are not as usual."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        before = usual[name]
+        if isinstance(before, dict) and isinstance(value, dict):
+            inner = _changes(value, before)
+            if inner:
+                found[name] = inner
+        elif value != before:
+            found[name] = value
+    return found
+
+
+def merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Return nested settings of both; `above` counts where both have a setting."""
+    found = dict(below)
+    for name, value in above.items():
+        before = found.get(name)
+        if isinstance(before, dict) and isinstance(value, dict):
+            found[name] = merged(before, value)
+        else:
+            found[name] = value
+    return found
