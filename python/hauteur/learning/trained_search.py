@@ -51,12 +51,11 @@ def search_notes(label: str, player: PlayerSettings, game: _core.Game) -> list[s
 
 def _carried_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str | None:
     """Return a line where a player has settings that its net carries; None where the net carries none."""
-    text = play_search_text(net)
-    if not text or player.other_net:
+    if player.other_net or not play_search_keys(net):
         return None
     given = [f"{'.'.join(key)}={_text(value)}" for key, value in given_over_net(_named(player, net))]
     instead = f"; given instead: {' '.join(given)}" if given else ""
-    return f"{label} plays with the search of its net, {text}{instead}"
+    return f"{label} plays with the search of its net, {play_search_text(net)}{instead}"
 
 
 def _training_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str | None:

@@ -146,10 +146,10 @@ class Analysis(Closing):
     evaluator: anything that `hauteur.evaluator` accepts. params: settings of the search; under them are those that a
     net given by name or file carries for play. large: the second net, where the settings have one, and more: those
     after it; all counts of visits are then the small net's. batch_size: most rows of a batch (default: what the
-    evaluator prefers); 1 makes the search exactly sequential. tablebase: exact results for leaves, or for the root's moves where
-    it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in Python
-    (`hauteur.Rule`). Errors of the evaluator come out of `go` and `search`; the tree stays usable. A context manager,
-    which closes the evaluators that it opened.
+    evaluator prefers); 1 makes the search exactly sequential. tablebase: exact results for leaves, or for the root's
+    moves where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in
+    Python (`hauteur.Rule`). Errors of the evaluator come out of `go` and `search`; the tree stays usable. A context
+    manager, which closes the evaluators that it opened.
 
     >>> import hauteur as ht
     >>> state = ht.load_game("connect4").new_initial_state()

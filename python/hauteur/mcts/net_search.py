@@ -33,17 +33,13 @@ def search_of_net(search: SearchParams, net: ResolvedNet, second: object = None)
     second: a second net, None for none; those that a net carries are for a search with this net alone.
     Given is what was set, default or not: `solver.threats=0` stays, and `solver=off` leaves out all of the net's
     solver. The same object is returned where the net carries nothing. ValueError, with the net's file, for a text that
-    is not allowed, and where both do not go together.
+    is not allowed.
     """
     text = "" if second else play_search_text(net)
     if not text:
         return search
     own = play_search_values(text, net.path)
-    try:
-        return validated(SearchParams, merged(own, search.model_dump(exclude_unset=True)), "search")
-    except ValueError as error:
-        switched = ", ".join(f"{name}=off" for name in own)
-        raise ValueError(f"{net.short_name} is played with {text}: {error}; {switched} plays without") from None
+    return validated(SearchParams, merged(own, search.model_dump(exclude_unset=True)), "search")
 
 
 def search_over_usual(search: SearchParams, usual: SearchParams, net: ResolvedNet, second: object) -> SearchParams:
