@@ -1,7 +1,7 @@
 r"""Play a net of Gomoku against an engine of patterns and continuous fours, which shares no code with the core.
 
     python checks/gomoku_judge.py gomoku15 --visits 100 --games 40
-    python checks/gomoku_judge.py gomoku15 --set search.solver.threats=300 --games 40
+    python checks/gomoku_judge.py gomoku15 --set solver=off --games 40
 
 The engine takes a five, blocks one, wins by continuous fours where a search of so many positions finds such a win,
 breaks such a win of the opponent, and else plays the point with the best patterns: every window of five points that

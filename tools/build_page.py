@@ -26,10 +26,9 @@ from hauteur.games.odds import USUAL, parse_odds
 from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.methods import index_html, methods, page_of
-from hauteur.mcts.net_search import play_search_values
+from hauteur.mcts.net_search import play_search_text, play_search_values
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import ResolvedNet, colour_of, data_path, shipped_names
-from hauteur.networks.play_search import play_search_text
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
 from hauteur.studies.experiments import known_experiments

@@ -10,8 +10,8 @@ import pytest
 import hauteur as ht
 from hauteur.learning.recipe import load_recipe, parse_recipe, recipe_toml
 from hauteur.learning.run import learn
+from hauteur.mcts.net_search import play_search_text
 from hauteur.networks.names import resolve_net
-from hauteur.networks.play_search import play_search_text
 from hauteur.networks.strength import shipped_nets
 from hauteur.system.files import sha256_of
 

@@ -17,7 +17,7 @@ from hauteur.learning.publish import publish
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.play_search import FACT
+from hauteur.mcts.net_search import FACT
 from hauteur.networks.registered import learned_by
 from hauteur.system import hardware, host
 

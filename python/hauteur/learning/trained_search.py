@@ -13,10 +13,9 @@ from typing import Any
 from hauteur import _core
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.mcts.net_search import OF_RESOURCES, play_search_keys, search_of_net
+from hauteur.mcts.net_search import OF_RESOURCES, play_search_keys, play_search_text, search_of_net
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import ResolvedNet, resolve_net
-from hauteur.networks.play_search import play_search_text
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, given_over_net
 from hauteur.system.settings import flat_settings

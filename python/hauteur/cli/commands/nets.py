@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from hauteur.mcts.net_search import FACT, play_search_text
 from hauteur.networks.download import DownloadedNet, NetRequest, OnProgress, get_net, net_request, unobserved
 from hauteur.networks.names import downloaded_nets, known_nets, nets_folder, resolve_net, shipped_names
-from hauteur.networks.play_search import FACT, play_search_text
 
 if TYPE_CHECKING:
     from hauteur.networks import NetDescription
