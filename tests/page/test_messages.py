@@ -175,9 +175,12 @@ def test_same_trees(client: PageClient, build: str, game: str, fen: str, plies: 
 
 def test_a_net_has_the_search_that_it_carries(client: PageClient) -> None:
     """Under what the page gives, as in the wheel."""
-    state, moves = position("gomoku", "", 6)
+    moves = ["H8", "A1", "J8", "C1", "K8", "E1"]
+    state = load_game("gomoku").new_initial_state()
+    for move in moves:
+        state.apply(state.parse(move))
     client.connect("explain")
-    given: dict[str, dict[str, str]] = {"a": {}, "b": {"solver.threats": "50", "solver.retro_fix": "false"}}
+    given: dict[str, dict[str, str]] = {"a": {}, "b": {"solver.threats": "0"}}
     sides = {name: {"net": "gomoku15", "settings": settings} for name, settings in given.items()}
     client.ask("start", game="gomoku", moves=moves, visits=60, seed=SEED, batch_size=BATCH, **sides)
     found = client.event("done")["sides"]
