@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,12 @@ import pytest
 import hauteur as ht
 from hauteur import _core
 from hauteur.cli import main
+from hauteur.engine.analysis.engine import AnalysisEngine
+from hauteur.engine.analysis.query import Defaults
+from hauteur.engine.analysis.searches import QuerySearches
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
+from hauteur.engine.streams import Output
 from hauteur.engine.uci.options import Options, play_settings
 from hauteur.matches.match import MatchSettings
 from hauteur.matches.record import GamePlan
@@ -177,6 +182,18 @@ def test_the_command_analyse_and_its_options(net: str, capsys: pytest.CaptureFix
         assert main.main([*words, *options]) == 0
         reasons.append(json.loads(capsys.readouterr().out)["reason"])
     assert reasons == [PROVEN, "visits", "visits"]
+
+
+def test_queries_of_the_analysis_protocol_have_them(net: str) -> None:
+    query = {"id": "q", "game": "tictactoe", "moves": list(WON_AT_ONCE), "maxVisits": 9}
+    lines = [query, {**query, "overrideSettings": {"solver.lookahead": 0}}]
+    written = io.StringIO()
+    with QuerySearches(lambda _: NetChoice(net)) as searches:
+        engine = AnalysisEngine(searches, Defaults(visits=9, search=SearchParams()), Output(written))
+        engine.run(json.dumps(line).encode() for line in lines)
+    visits = sorted(json.loads(line)["rootInfo"]["visits"] for line in written.getvalue().splitlines())
+    assert visits[0] == 1
+    assert visits[1] > 1
 
 
 def test_both_sides_of_an_explanation_have_them(net: str) -> None:
