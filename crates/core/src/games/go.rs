@@ -297,6 +297,10 @@ impl<const W: usize> GridGame for Position<W> {
         (self.size(), self.size())
     }
 
+    fn values_by_search(&self, _nodes: u32) -> Option<Vec<i8>> {
+        None // superko: see `past_matters`
+    }
+
     #[inline]
     fn moves(&self) -> &[u8] {
         &self.moves

@@ -6,6 +6,7 @@ use super::bits::Bits;
 use super::grid::{self, Coordinates};
 use crate::game::{Action, Cells, ForcedLoss, ForcedWin, GameError, GameInfo, Outcome, Player, State};
 use crate::math::rng::Stream;
+use crate::players::exact;
 
 /// A position of a game in which two players put stones on the squares of a grid.
 ///
@@ -58,6 +59,13 @@ pub trait GridGame: Clone + Send + Sync + 'static {
     /// Moves that lose to threats of the opponent: `State::lost_moves`.
     fn losses_by_threats(&self, _nodes: u32) -> Vec<ForcedLoss> {
         Vec::new()
+    }
+
+    /// The values of the legal moves by an exact search: `State::exact_values`. Games in which a value rests on the past have none.
+    fn values_by_search(&self, nodes: u32) -> Option<Vec<i8>> {
+        let (rows, columns) = self.shape();
+        let empty = (0..rows * columns).filter(|&square| self.owner(square).is_none()).count();
+        exact::is_within_reach(empty, nodes).then(|| exact::values_of(self, self.num_actions(), nodes))?
     }
 
     /// The features, from the mover's view.
@@ -182,6 +190,10 @@ impl<G: GridGame> State for G {
 
     fn lost_moves(&self, nodes: u32) -> Vec<ForcedLoss> {
         self.losses_by_threats(nodes)
+    }
+
+    fn exact_values(&self, nodes: u32) -> Option<Vec<i8>> {
+        self.values_by_search(nodes)
     }
 
     fn end_reason(&self) -> Option<&'static str> {

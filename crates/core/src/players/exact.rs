@@ -16,6 +16,9 @@ use crate::players::solve_connect4;
 /// Sizes of the table, as powers of two of entries.
 pub const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=28;
 
+/// Bits of the table of a search that has its own, at most.
+const LARGEST_OWN_TABLE: u32 = 22;
+
 /// Moves that are kept at the front after a cut-off, a ply.
 const KILLERS: usize = 2;
 
@@ -46,6 +49,24 @@ pub fn solver_of(game: &dyn Game, table_bits: u32) -> Result<Box<dyn MoveSolver>
         Some(start) => Box::new(solve_connect4::Solver::new(start.board(), table_bits)),
         None => Box::new(Exact::new(start, game.info().num_actions, table_bits)),
     })
+}
+
+/// The values of the legal moves of a position, as `MoveSolver::move_values`, by a search with a table of its own: what it finds
+/// within `nodes` positions does not depend on earlier searches.
+pub fn values_of(state: &dyn State, num_actions: usize, nodes: u32) -> Option<Vec<i8>> {
+    Exact::new(state.clone_box(), num_actions, table_bits_for(nodes)).move_values(state, u64::from(nodes))
+}
+
+/// Whether it is worth while to begin a search of at most `nodes` positions with this many empty squares: the best order of moves
+/// alone would take about the square root of the number of orders in which they can be filled.
+pub fn is_within_reach(empty: usize, nodes: u32) -> bool {
+    let orders: f64 = (1..=empty).map(|count| count as f64).product();
+    orders.sqrt() <= f64::from(nodes)
+}
+
+/// Bits of a table that has a place for each position of a search, within bounds.
+pub fn table_bits_for(nodes: u32) -> u32 {
+    nodes.max(1).ilog2().clamp(*TABLE_BITS.start(), LARGEST_OWN_TABLE)
 }
 
 impl MoveSolver for solve_connect4::Solver {
@@ -380,6 +401,38 @@ mod tests {
             Exact::new(game.initial(), game.info().num_actions, 16).move_values(game.initial().as_ref(), 1000),
             None
         );
+    }
+
+    #[test]
+    fn positions_with_few_empty_squares_are_within_reach() {
+        assert!(is_within_reach(0, 1) && is_within_reach(13, 100_000) && !is_within_reach(14, 100_000));
+        let state = make_game("othello").unwrap().initial();
+        assert_eq!(state.exact_values(1_000_000), None, "60 squares are empty");
+    }
+
+    #[test]
+    fn values_of_a_state_are_those_of_the_solvers() {
+        for (spec, plies) in [("connect4", 30), ("hex(size=4)", 6), ("tictactoe", 2), ("othello(size=4)", 3)] {
+            let game = make_game(spec).unwrap();
+            let mut solver = solver_of(game.as_ref(), 16).unwrap();
+            for seed in 0..20 {
+                let (mut state, mut actions) = (game.initial(), Vec::new());
+                let mut random = crate::math::rng::Stream::new(seed);
+                while state.ply() < plies && state.outcome().is_none() {
+                    let action = state.random_action(&mut random, &mut actions);
+                    state.play(action);
+                }
+                if state.outcome().is_none() {
+                    assert_eq!(
+                        state.exact_values(1_000_000),
+                        solver.move_values(state.as_ref(), u64::MAX),
+                        "{spec}, {seed}"
+                    );
+                }
+            }
+        }
+        assert_eq!(make_game("chess").unwrap().initial().exact_values(u32::MAX), None);
+        assert_eq!(make_game("go(size=3)").unwrap().initial().exact_values(u32::MAX), None);
     }
 
     #[test]
