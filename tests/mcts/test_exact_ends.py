@@ -65,9 +65,10 @@ def test_a_tree_that_follows_the_game_learns_at_its_new_roots() -> None:
         while not state.is_terminal:
             analysis.set_position(state)
             found = analysis.search(Limits(visits=30))
+            assert found.best is not None
             values = exact_values(state)
-            assert values[found.best_action] == max(values.values())
-            state = state.child(found.best_action)
+            assert values[found.best.action] == max(values.values())
+            state = state.child(found.best.action)
 
 
 def test_games_whose_values_rest_on_the_past_have_no_such_search() -> None:
