@@ -233,9 +233,8 @@ pub trait State: Send + Sync {
     fn lost_moves(&self, _nodes: u32) -> Vec<ForcedLoss> {
         Vec::new()
     }
-    /// The value of each legal move for the mover with best play of both, in ascending order of the actions: +1 it wins, 0 draws,
-    /// -1 loses. `None` where that takes, or is expected to take, more than about `nodes` positions, and in games without such a search.
-    fn exact_values(&self, _nodes: u32) -> Option<Vec<i8>> {
+    /// The squares that are empty in a game of stones whose values rest on nothing but the position; `None` in other games.
+    fn empty_squares(&self) -> Option<usize> {
         None
     }
     /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a

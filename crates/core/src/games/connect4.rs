@@ -8,7 +8,6 @@ use super::bits::Bits;
 use super::grid::{self, Coordinates};
 use super::grid_game::{GridGame, Moves};
 use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
-use crate::players::{exact, solve_connect4};
 
 const NAME: &str = "connect4";
 /// Number of columns of the usual board, which is the largest.
@@ -205,11 +204,6 @@ impl GridGame for Position {
 
     fn shape(&self) -> (usize, usize) {
         (self.board.rows(), self.board.columns())
-    }
-
-    fn values_by_search(&self, nodes: u32) -> Option<Vec<i8>> {
-        let mut solver = solve_connect4::Solver::new(self.board(), exact::table_bits_for(nodes));
-        solver.move_values_within(self, u64::from(nodes))
     }
 
     #[inline]

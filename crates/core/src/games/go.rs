@@ -297,8 +297,8 @@ impl<const W: usize> GridGame for Position<W> {
         (self.size(), self.size())
     }
 
-    fn values_by_search(&self, _nodes: u32) -> Option<Vec<i8>> {
-        None // superko: see `past_matters`
+    fn squares_to_fill(&self) -> Option<usize> {
+        None // see `past_matters`
     }
 
     #[inline]

@@ -6,7 +6,6 @@ use super::bits::Bits;
 use super::grid::{self, Coordinates};
 use crate::game::{Action, Cells, ForcedLoss, ForcedWin, GameError, GameInfo, Outcome, Player, State};
 use crate::math::rng::Stream;
-use crate::players::exact;
 
 /// A position of a game in which two players put stones on the squares of a grid.
 ///
@@ -61,11 +60,10 @@ pub trait GridGame: Clone + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The values of the legal moves by an exact search: `State::exact_values`. Games in which a value rests on the past have none.
-    fn values_by_search(&self, nodes: u32) -> Option<Vec<i8>> {
+    /// The empty squares of a game whose positions can be solved: `State::empty_squares`. Go has none, by superko.
+    fn squares_to_fill(&self) -> Option<usize> {
         let (rows, columns) = self.shape();
-        let empty = (0..rows * columns).filter(|&square| self.owner(square).is_none()).count();
-        exact::is_within_reach(empty, nodes).then(|| exact::values_of(self, self.num_actions(), nodes))?
+        Some((0..rows * columns).filter(|&square| self.owner(square).is_none()).count())
     }
 
     /// The features, from the mover's view.
@@ -192,8 +190,8 @@ impl<G: GridGame> State for G {
         self.losses_by_threats(nodes)
     }
 
-    fn exact_values(&self, nodes: u32) -> Option<Vec<i8>> {
-        self.values_by_search(nodes)
+    fn empty_squares(&self) -> Option<usize> {
+        self.squares_to_fill()
     }
 
     fn end_reason(&self) -> Option<&'static str> {

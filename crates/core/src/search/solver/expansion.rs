@@ -2,6 +2,7 @@
 
 use crate::game::{Action, Outcome, Player, State};
 use crate::params::SearchParams;
+use crate::players::exact::values_of;
 use crate::rules::repetition::RepetitionMode;
 use crate::rules::solver::bounds::{Bounds, FAR, result_for};
 use crate::search::Search;
@@ -127,7 +128,7 @@ impl Search {
         if nodes == 0 || self.tree.edges(root).len() < 2 {
             return;
         }
-        let Some(values) = self.root_state.exact_values(nodes) else { return };
+        let Some(values) = values_of(self.root_state.as_ref(), nodes) else { return };
         let Some(&best) = values.iter().max() else { return };
         if values.iter().all(|value| *value == best) {
             return;
