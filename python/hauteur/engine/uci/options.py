@@ -22,9 +22,10 @@ from hauteur.mcts.lc0_options import (
 )
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
+from hauteur.mcts.net_search import search_over_usual
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.names import default_net, newest_chess_net, unquoted
+from hauteur.networks.names import ResolvedNet, default_net, newest_chess_net, resolve_net, unquoted
 from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 
@@ -225,9 +226,29 @@ def open_tablebase(path: str) -> _core.Tablebase | None:
     return _core.Tablebase(path) if path else None
 
 
-def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
-    """Return how the player thinks. infinite: analysis without an end has no contempt of play."""
+def _file_of(net: str) -> ResolvedNet:
+    """Return the file of a net that was opened; what no file has opened carries nothing."""
+    try:
+        return resolve_net(net)
+    except ValueError:
+        return ResolvedNet(net)
+
+
+@lru_cache(1)
+def usual_search() -> SearchParams:
+    """Return the settings of the search of an engine whose options were not set."""
+    return Options().search_params()
+
+
+def play_settings(options: Options, *, net: str = "", infinite: bool = False) -> PlaySettings:
+    """Return how the player thinks. infinite: analysis without an end has no contempt of play.
+
+    net: a file or name, whose own settings for play count where an option has its default; empty: none.
+    """
     params = options.search_params()
+    if net:
+        second = options.text("LargeWeightsFile") or options.text("OpponentNet")
+        params = search_over_usual(params, usual_search(), _file_of(net), second)
     return PlaySettings(
         search=without_contempt_of_play(params) if infinite else params,
         temperature=options.temperature(),
