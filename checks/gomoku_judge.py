@@ -1,12 +1,12 @@
 r"""Play a net of Gomoku against an engine of patterns and continuous fours, which shares no code with the core.
 
     python checks/gomoku_judge.py gomoku15 --visits 100 --games 40
-    python checks/gomoku_judge.py gomoku15 --set search.solver.threats=300 --games 40
+    python checks/gomoku_judge.py gomoku15 --set solver=off --games 40
 
 The engine takes a five, blocks one, wins by continuous fours where a search of so many positions finds such a win,
 breaks such a win of the opponent, and else plays the point with the best patterns: every window of five points that
 only one side has stones in counts by their number. Games are in pairs of random openings, colours swapped. Prints won,
-drawn and lost games of the net and its score with interval.
+drawn and lost games of the net, its score with interval, and processor time of a move of either side.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -56,11 +57,23 @@ class PatternEngine:
     """Points of the windows, int64 [W, 5]."""
     left: int = field(init=False, default=0)
     """Positions left to the search that runs."""
+    moves: int = field(init=False, default=0)
+    """Moves chosen so far."""
+    cpu_seconds: float = field(init=False, default=0.0)
+    """Processor time that they took."""
 
     def __post_init__(self) -> None:
         self.windows = windows_of(self.size)
 
     def choose(self, state: ht.State) -> int:
+        """Return the move of a position, and count it and its time."""
+        began = time.thread_time()
+        move = self.best_move(state)
+        self.cpu_seconds += time.thread_time() - began
+        self.moves += 1
+        return move
+
+    def best_move(self, state: ht.State) -> int:
         """Return the move of a position."""
         planes = state.features().reshape(2, -1)
         own = planes[0].astype(bool)
@@ -161,13 +174,19 @@ def main(words: Sequence[str] | None = None) -> int:
     judge = ht.Player.from_function(engine.choose, name="patterns and fours")
     player = " ".join([f"net={given.net}", f"visits={given.visits}", *given.set])
     game = f"gomoku(size={given.size})"
+    began = time.process_time()
     found = ht.play_match(
         player, judge, game, games=given.games, seed=given.seed, random_plies=given.plies, threads=1, progress=False
     )
+    of_net = time.process_time() - began - engine.cpu_seconds
+    moves_of_net = sum(len(one.moves.split()) for one in found.games) - engine.moves
+    cpu_seconds = {"net": of_net / max(moves_of_net, 1), "engine": engine.cpu_seconds / max(engine.moves, 1)}
     counts = {"wins": found.wins, "draws": found.draws, "losses": found.losses}
     low, high = found.score_interval
-    print(json.dumps({"player": player, "visits": given.visits, "games": given.games, "seed": given.seed, **counts}))
-    print(f"{player}: {found.score:.1%} [{low:.1%}, {high:.1%}] of {given.games} games")
+    facts = {"player": found.names[0], "visits": given.visits, "games": given.games, "seed": given.seed, **counts}
+    print(json.dumps({**facts, "cpu_seconds_a_move": cpu_seconds}))
+    print(f"{found.names[0]}: {found.score:.1%} [{low:.1%}, {high:.1%}] of {given.games} games")
+    print(f"processor time of a move: net {cpu_seconds['net']:.3f} s, engine {cpu_seconds['engine']:.3f} s")
     return 0
 
 

@@ -26,8 +26,9 @@ from hauteur.games.odds import USUAL, parse_odds
 from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.methods import index_html, methods, page_of
+from hauteur.mcts.net_search import play_search_text, play_search_values
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.names import colour_of, data_path, shipped_names
+from hauteur.networks.names import ResolvedNet, colour_of, data_path, shipped_names
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
 from hauteur.studies.experiments import known_experiments
@@ -77,7 +78,11 @@ def write_nets(files: dict[str, Path], folder: Path) -> list[dict[str, Any]]:
             raise ValueError(f"{path}: has {len(packed):,} bytes for the page, allowed are {MOST_NET:,}")
         (folder / f"{name}.net.gz").write_bytes(packed)
         ships = path.parent == data_path("")
-        facts.append({"name": name, **about, "ships": ships, "trained_for": colour_of(path.name)})
+        net = ResolvedNet(str(path))
+        carried = play_search_text(net)
+        play_search_values(carried, net.path)  # ValueError for what is not allowed
+        colour = colour_of(path.name)
+        facts.append({"name": name, **about, "ships": ships, "trained_for": colour, "play_search": carried})
     return facts
 
 

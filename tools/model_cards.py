@@ -62,11 +62,13 @@ def card(name: str, shipped: ShippedNet) -> str:
     planes, rows, columns = net.architecture.feature_shape
     recipe = recipe_of(name)
     actions = net.architecture.num_actions
+    search = {"search in play": f"`{shipped.play_search}`, where a user gives no other"} if shipped.play_search else {}
     facts = {
         "game": f"`{net.game}`",
         "network": f"residual, {body(net)}; {net.parameters:,} numbers",
         "input, output": f"{planes} planes of {rows} x {columns}; {actions:,} actions; win, draw, loss",
         "file": f"{net.file_bytes:,} bytes, sha256 `{net.sha256[:16]}`...",
+        **search,
         "made": f"{shipped.made} ([recipe]({link(recipe, CARDS)}), [more]({link(shipped.more, CARDS)}))",
         "learned from": shipped.data,
         "CPU minutes": f"{shipped.minutes}; {shipped.measured}",

@@ -78,11 +78,11 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.loop": 60,
+    "learning.loop": 61,
     "matches.match": 61,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,
-    "mcts.analysis": 30,
+    "mcts.analysis": 31,
     "web.app": 82,
 }
 """Entry point -> most modules of the package that importing it loads: what a reader must know of to understand it."""

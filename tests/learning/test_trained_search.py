@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli import main
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run import learn
-from hauteur.learning.trained_search import search_differences, search_note
+from hauteur.learning.trained_search import search_differences, search_notes
 from hauteur.players.settings import parse_player
 
 SEARCH = "visits=4 cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy_temperature=1"
@@ -41,12 +42,12 @@ def test_resources_are_no_search() -> None:
 
 
 def test_a_net_of_no_run_says_nothing(tmp_path: Path) -> None:
-    assert search_note("A", parse_player("visits=3")) is None
-    assert search_note("A", parse_player("random")) is None
-    assert search_note("A", parse_player("net=tictactoe")) is None
+    game = load_game("tictactoe")
+    for text in ("visits=3", "random", "net=tictactoe"):
+        assert search_notes("A", parse_player(text), game) == []
     alone = tmp_path / "net.safetensors"
     alone.write_bytes(b"")
-    assert search_note("A", parse_player(f"net={alone}")) is None
+    assert search_notes("A", parse_player(f"net={alone}"), game) == []
 
 
 def test_the_match_says_it_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -173,6 +173,24 @@ def test_same_trees(client: PageClient, build: str, game: str, fen: str, plies: 
     assert found["b"]["digest"] == digest(state, evaluator(state, game, wheel_form), settings)
 
 
+def test_a_net_has_the_search_that_it_carries(client: PageClient) -> None:
+    """Under what the page gives, as in the wheel."""
+    moves = ["H8", "A1", "J8", "C1", "K8", "E1"]
+    state = load_game("gomoku").new_initial_state()
+    for move in moves:
+        state.apply(state.parse(move))
+    client.connect("explain")
+    given: dict[str, dict[str, str]] = {"a": {}, "b": {"solver.threats": "0"}}
+    sides = {name: {"net": "gomoku15", "settings": settings} for name, settings in given.items()}
+    client.ask("start", game="gomoku", moves=moves, visits=60, seed=SEED, batch_size=BATCH, **sides)
+    found = client.event("done")["sides"]
+    for name, settings in given.items():
+        form = "unfused" if found[name]["evaluator"].endswith("simd128") else None
+        played = {"solver.threats": "1000", "solver.lost_child_mode": "zero_prior", **settings}
+        assert found[name]["digest"] == digest(state, evaluator(state, "gomoku", form), played, 60)
+    assert found["a"]["digest"] != found["b"]["digest"]
+
+
 @pytest.mark.parametrize("cores", [1, 2, 4])
 def test_the_same_tree_with_any_number_of_workers(client: PageClient, cores: int) -> None:
     """More workers than cores answer as well; what they share are messages."""

@@ -27,7 +27,7 @@ POSITIONS = (
     ("nogo(size=7)", "", 8),
 )
 """Game, FEN, and how many moves are played from there, each the middle one of the legal ones."""
-NETS = {"chess": "chess", "connect4": "connect4", "nogo(size=7)": "nogo7"}
+NETS = {"chess": "chess", "connect4": "connect4", "nogo(size=7)": "nogo7", "gomoku": "gomoku15"}
 
 
 def position(game: str, fen: str, plies: int) -> tuple[_core.State, list[str]]:

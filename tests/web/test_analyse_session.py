@@ -96,6 +96,15 @@ def test_settings_of_the_form_reach_the_search(session: Analysed) -> None:
     assert any(child["large_visits"] for child in session.ask("tree")["root"]["children"])
 
 
+def test_a_net_has_the_search_that_it_carries(session: Analysed) -> None:
+    """A win by threats is proven at the first visit; settings of the form count before those of the net."""
+    place = {"game": "gomoku(size=9)", "moves": ["E5", "A1", "F5", "C1", "G5", "E1"]}
+    assert session.searched(2, net="", **place)["reason"] == "nothing left to search"
+    assert session.searched(2, net="gomoku9", **place)["reason"] == "nothing left to search"
+    assert session.searched(2, net="gomoku9", search={"solver.threats": "0"}, **place)["reason"] == "visits"
+    assert session.searched(2, net="gomoku9", search={"solver": "off"}, **place)["reason"] == "visits"
+
+
 def test_a_tree_is_saved_found_again_and_looked_into(session: Analysed, tmp_path: Path) -> None:
     session.searched(game="connect4", moves=["4", "3"], search={"solver": "on"}, seed=7)
     before = session.ask("nodes", lines=[[]])["nodes"][0]

@@ -233,6 +233,10 @@ pub trait State: Send + Sync {
     fn lost_moves(&self, _nodes: u32) -> Vec<ForcedLoss> {
         Vec::new()
     }
+    /// The squares that are empty in a game of stones whose values rest on nothing but the position; `None` in other games.
+    fn empty_squares(&self) -> Option<usize> {
+        None
+    }
     /// The earlier occurrence of this position; `None` where there is none, and in games without a rule on repetitions, with a
     /// rule against them, or with one that looks at more than the position.
     fn repetition(&self) -> Option<Repeat> {

@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rules", &["game", "math", "stats", "rules"]),
     ("params.rs", &["math", "rules", "params"]),
     ("tree", &["game", "math", "stats", "rules", "tree"]),
-    ("search", &["game", "math", "stats", "rules", "params", "tree", "search"]),
+    ("search", &["game", "math", "stats", "rules", "params", "players", "tree", "search"]),
 ];
 
 /// Every `crate::part` of the files below a path, tests left out, with the file.

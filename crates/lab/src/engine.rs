@@ -61,6 +61,8 @@ impl Engine {
         lab: &mut Lab,
     ) -> Result<Self, String> {
         let game = &start.game;
+        let search = lab.facts.search_of_net(net, &player.second, &player.search)?;
+        let player = &Player { search, ..player.clone() };
         let mut engine = Engine {
             name: player.shown(lab.host.shown_net(net).split('.').next().unwrap_or(net)),
             visits: player.visits(),

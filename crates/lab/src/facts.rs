@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
+
+use crate::settings::assign_text;
 
 /// All facts.
 #[derive(Debug, Deserialize)]
@@ -35,6 +37,42 @@ pub struct NetFacts {
     pub ships: bool,
     /// The only colour that it was trained to give odds as: 0 White, 1 Black; None: both.
     pub trained_for: Option<usize>,
+    /// Settings of the search that it is played with, as text; empty: those of any net.
+    #[serde(default)]
+    pub play_search: String,
+}
+
+impl Facts {
+    /// Settings of a search as they were given, with those that the net carries for play under them (`hauteur.mcts.net_search`).
+    /// `second`: a second net, empty for none; those that a net carries are for a search with this net alone.
+    pub fn search_of_net(
+        &self,
+        net: &str,
+        second: &str,
+        given: &Map<String, Json>,
+    ) -> Result<Map<String, Json>, String> {
+        let known = self.nets.iter().find(|known| known.name == net && second.is_empty());
+        let mut found = Map::new();
+        for word in known.map_or("", |known| &known.play_search).split_whitespace() {
+            let (key, value) =
+                word.split_once('=').ok_or_else(|| format!("the net {net}: {word:?} is not key=value"))?;
+            assign_text(&mut found, key.strip_prefix("search.").unwrap_or(key), value)?;
+        }
+        put_over(&mut found, given);
+        Ok(found)
+    }
+}
+
+/// Puts nested settings over others.
+fn put_over(below: &mut Map<String, Json>, above: &Map<String, Json>) {
+    for (name, value) in above {
+        match (below.get_mut(name), value) {
+            (Some(Json::Object(section)), Json::Object(changes)) => put_over(section, changes),
+            _ => {
+                below.insert(name.clone(), value.clone());
+            }
+        }
+    }
 }
 
 /// An opponent by rating.

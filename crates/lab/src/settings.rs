@@ -61,13 +61,13 @@ pub fn search_of(values: &Map<String, Json>, label: &str) -> Result<SearchParams
     })
 }
 
-/// The settings of a search that a form gives.
-pub fn chosen_search(settings: &BTreeMap<String, String>, label: &str) -> Result<SearchParams, String> {
+/// The settings of a search that a form gives, nested.
+pub fn chosen_values(settings: &BTreeMap<String, String>, label: &str) -> Result<Map<String, Json>, String> {
     let mut values = Map::new();
     for (key, text) in settings {
         assign_text(&mut values, key, text).map_err(|error| format!("{label}: {error}"))?;
     }
-    search_of(&values, label)
+    Ok(values)
 }
 
 /// The settings below a key as words.
@@ -109,7 +109,7 @@ mod tests {
 
     fn search(pairs: &[(&str, &str)]) -> Result<SearchParams, String> {
         let settings = pairs.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        chosen_search(&settings, "settings")
+        search_of(&chosen_values(&settings, "settings")?, "settings")
     }
 
     #[test]

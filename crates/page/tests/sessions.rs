@@ -88,6 +88,31 @@ fn a_position_is_searched_and_its_tree_is_read() {
     assert_eq!(reply(&mut page, "history", json!({}))["moves"].as_array().unwrap().len(), 8);
 }
 
+/// Names of the sides of a game between these two players, whose net carries a search for play.
+fn names_of_sides(first: &str, second: &str) -> Vec<String> {
+    let mut facts: Json = serde_json::from_str(&facts()).unwrap();
+    facts["nets"] = json!([{
+        "name": "uniform", "file": "uniform", "feature_shape": [2, 3, 3], "num_actions": 9, "ships": false,
+        "trained_for": null, "play_search": "solver.lookahead=1 search.cpuct.init=2",
+    }]);
+    let lab = lab(&facts.to_string(), 1, "2026-11-26", Box::new(|| 0.0), None).unwrap().0;
+    let mut page = Page::new(lab, "play").unwrap();
+    let sides = json!([{ "player": first }, { "player": second }]);
+    reply(&mut page, "open", json!({ "game": "tictactoe", "paused": true, "sides": sides }));
+    let game = page.events().pop().unwrap();
+    game["fields"]["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn a_net_carries_its_search_and_what_is_given_counts() {
+    let names = names_of_sides("net=uniform visits=5", "net=uniform visits=5 solver.lookahead=0");
+    assert_eq!(names[0], "uniform visits=5 cpuct.init=2 solver.lookahead=1");
+    assert_eq!(names[1], "uniform visits=5 cpuct.init=2 solver.lookahead=0");
+    let names = names_of_sides("net=uniform visits=5 solver=off", "net=rollout visits=5");
+    assert_eq!(names[0], "uniform visits=5 cpuct.init=2 solver=none");
+    assert_eq!(names[1], "rollout visits=5");
+}
+
 #[test]
 fn a_game_is_read_with_its_variations() {
     let mut page = page("analyse");

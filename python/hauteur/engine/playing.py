@@ -29,8 +29,10 @@ from hauteur.mcts.analysis import Analysis, AnalysisOptions
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
+from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, TemperatureSettings, draws_moves
 from hauteur.mcts.report import RootMove, RootReport, choose_move
+from hauteur.networks.names import ResolvedNet
 from hauteur.system.closing import Closing
 
 if TYPE_CHECKING:
@@ -259,11 +261,12 @@ class PlayingSession(Closing):
 
     def _analysis_with(self, nets: OpenNets) -> Analysis:
         """The analysis of these nets and the settings; a new one where they have changed."""
-        requested = nets, _of_search(self.settings)
+        search = self._search()
+        requested = nets, _of_search(replace(self.settings, search=search))
         if self._analysis is None or requested != self._analysis_of:
             if self._analysis is not None:  # of the same nets, as `close` forgets it
                 self._row_seconds = self._analysis.row_seconds
-            params = for_nets(self.settings.search, nets.large)
+            params = for_nets(search, nets.large)
             nets_of(_core.Forest(self._game, params), nets.small, nets.large)
             self._analysis = Analysis(
                 nets.small,
@@ -277,6 +280,13 @@ class PlayingSession(Closing):
             self._analysis.row_seconds = self._row_seconds
             self._analysis_of = requested
         return self._analysis
+
+    def _search(self) -> SearchSettings:
+        """The settings of the search, over those that the net carries for play."""
+        choice = self._choice
+        if not isinstance(choice, NetChoice):
+            return self.settings.search
+        return search_of_net(self.settings.search, ResolvedNet(choice.net), choice.large)
 
 
 def _of_search(settings: PlaySettings) -> PlaySettings:

@@ -17,6 +17,7 @@ from hauteur.learning.publish import publish
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
+from hauteur.mcts.net_search import FACT
 from hauteur.networks.registered import learned_by
 from hauteur.system import hardware, host
 
@@ -143,13 +144,15 @@ class Run:
 
     def save_nets(self, generation: int) -> None:
         """Write the present weights as the net, or the nets, of a generation."""
-        training = {
+        training: dict[str, Any] = {
             "generation": generation,
             "games": sum(self.state.games.values()),
             "steps": self.learners.steps,
             "samples": self.learners.steps * self.recipe.train.batch_size,
             "seed": self.recipe.run.seed,
         }
+        if self.recipe.play_search is not None:
+            training[FACT] = self.recipe.play_search
         self.learners.save(self.game, self.folder, generation, training)
 
     def charge_games(self, cost: StepCost) -> None:

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
+from hauteur.mcts.net_search import checked_play_search
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
@@ -498,6 +499,10 @@ class Recipe(Section):
 
     game: str
     """Spec of the game, such as `connect4` or `nogo(size=7)`."""
+    play_search: Annotated[str, AfterValidator(checked_play_search)] | None = None
+    """Settings of the search, as of a player, that its nets are played with where the user gives no others:
+    `solver.threats=1000 solver.lost_child_mode=zero_prior`. They stand in the nets' files; self-play and gate have
+    `[selfplay.search]`. Absent: none."""
     network: NetworkSettings = NetworkSettings()
     """The network to train."""
     large: NetworkSettings | None = None

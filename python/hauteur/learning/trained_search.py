@@ -1,7 +1,8 @@
-"""The search that a net was trained with, beside that it plays with: strength is of a net and a search together.
+"""What search a net plays with, and what it was trained with: strength is of a net and a search together.
 
-A run keeps its recipe beside its nets. Where a match takes such a net with other visits, noise or rules, one line says
-so: a rating of another search than that of self-play is often taken for one of the training.
+A net may carry settings of the search for play; where a player has them, one line says so. A run keeps its recipe
+beside its nets. Where a match takes such a net with other visits, noise or rules, another line says that: a rating of
+another search than that of self-play is often taken for one of the training.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hauteur import _core
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.mcts.net_search import OF_RESOURCES, play_search_keys, play_search_text, search_of_net
 from hauteur.mcts.params import SearchParams
-from hauteur.players.settings import PlayerSettings
+from hauteur.networks.names import ResolvedNet, resolve_net
+from hauteur.players.player import Player
+from hauteur.players.settings import PlayerSettings, given_over_net
 from hauteur.system.settings import flat_settings
 
-WITHOUT_EFFECT = ("max_in_flight", "max_collisions", "cache_size", "max_tree_bytes")
-"""Settings of resources."""
 MOST_NAMED = 5
 """Differences that the line names."""
 
@@ -33,19 +36,51 @@ def recipe_beside(net: Path) -> Recipe | None:
     return None
 
 
-def search_note(label: str, player: PlayerSettings) -> str | None:
-    """Return a line where the net of a player was trained with another search; None where there is nothing to say."""
-    if not player.has_net or player.net is None or not Path(player.net).is_file():
+def search_notes(label: str, player: PlayerSettings, game: _core.Game) -> list[str]:
+    """Return lines about the search of a player: which its net carries, and where it is not that of the training."""
+    if not player.has_net or (isinstance(player, Player) and player.evaluator is not None):
+        return []
+    try:
+        net = resolve_net(player.net, game)
+        notes = (_carried_note(label, player, net), _training_note(label, player, net))
+    except ValueError as error:
+        raise ValueError(f"player {label}: {error}") from None
+    return [note for note in notes if note is not None]
+
+
+def _carried_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str | None:
+    """Return a line where a player has settings that its net carries; None where the net carries none."""
+    if player.other_net or not play_search_keys(net):
+        return None
+    given = [f"{'.'.join(key)}={_text(value)}" for key, value in given_over_net(_named(player, net))]
+    instead = f"; given instead: {' '.join(given)}" if given else ""
+    return f"{label} plays with the search of its net, {play_search_text(net)}{instead}"
+
+
+def _training_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str | None:
+    """Return a line where the net of a player was trained with another search; None where there is nothing to say.
+
+    What the net carries and the player was not given anew is the search that the recipe is for.
+    """
+    if player.net is None or not Path(player.net).is_file():
         return None
     recipe = recipe_beside(Path(player.net).resolve())
     if recipe is None:
         return None
-    found = search_differences(recipe, player)
+    meant = {key[0] for key in play_search_keys(net)} - {key[0] for key, _ in given_over_net(_named(player, net))}
+    search = search_of_net(player.search, net, player.other_net)
+    differences = search_differences(recipe, player.model_copy(update={"search": search}))
+    found = [line for line in differences if line.partition(" ")[0].partition(".")[0] not in meant]
     if not found:
         return None
     named = ", ".join(found[:MOST_NAMED])
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     return f"{label} does not play with the search that its net was trained with: {named}{more}"
+
+
+def _named(player: PlayerSettings, net: ResolvedNet) -> PlayerSettings:
+    """Return the player with its net named."""
+    return player.model_copy(update={"net": net.path})
 
 
 def search_differences(recipe: Recipe, player: PlayerSettings) -> list[str]:
@@ -62,7 +97,7 @@ def search_differences(recipe: Recipe, player: PlayerSettings) -> list[str]:
 
 def _comparable(search: SearchParams, visits: int) -> dict[str, Any]:
     """Return visits and settings of a search by their keys; a rule that is off or neutral as its name alone."""
-    values = {"visits": visits, **search.without_neutral_rules().model_dump(exclude={*WITHOUT_EFFECT})}
+    values = {"visits": visits, **search.without_neutral_rules().model_dump(exclude={*OF_RESOURCES})}
     noise = search.dirichlet
     if noise is None or not noise.epsilon:
         values["dirichlet"] = None

@@ -117,7 +117,13 @@ def check_players(game: _core.Game, recipe: Recipe, others: OtherNets) -> None:
     if recipe.opponent is not None:
         resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
         with Evaluators(game, resources) as evaluators:
-            build_player(game, recipe.opponent, evaluators, "opponent", others.opponent)
+            build_player(game, _as_in_recipe(recipe.opponent), evaluators, "opponent", others.opponent)
+
+
+def _as_in_recipe(opponent: OpponentSettings) -> OpponentSettings:
+    """Return the opponent with every setting of its search given: the games of a run follow from its recipe alone."""
+    search = SearchParams.model_validate(opponent.search.model_dump())
+    return opponent.model_copy(update={"search": search})
 
 
 class LearningJob:
@@ -186,7 +192,8 @@ class LearningJob:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
         evaluators = self._stack.enter_context(Evaluators(self.game, resources, exact=run.exact))
-        player = build_player(self.game, settings, evaluators, "opponent", self._opponent_nets(settings))
+        nets = self._opponent_nets(settings)
+        player = build_player(self.game, _as_in_recipe(settings), evaluators, "opponent", nets)
         return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
 
     def _opponent_nets(self, settings: OpponentSettings) -> dict[str, ResolvedNet]:

@@ -22,7 +22,7 @@ from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame
 from hauteur.networks.names import ResolvedNet
-from hauteur.players.build import Evaluators, Resources, build_player, player_nets
+from hauteur.players.build import Evaluators, Resources, as_played, build_player, player_nets
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.stopping import Stopped, stop
@@ -164,7 +164,8 @@ class MatchUnits:
         nets = player_nets(game, settings)
         self.sources |= {net.sha256: Path(net.path) for net in nets.values() if net.has_file}
         named = {setting: net.sha256 if net.has_file else net.path for setting, net in nets.items()}
-        return {"label": label, "settings": settings.model_dump(mode="json", exclude_unset=True), "nets": named}
+        values = as_played(game, settings).model_dump(mode="json", exclude_unset=True)  # nets have other files there
+        return {"label": label, "settings": values, "nets": named}
 
 
 def games_of_workers(

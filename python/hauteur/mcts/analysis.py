@@ -21,6 +21,7 @@ from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
 from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts, given_rules
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
+from hauteur.mcts.net_search import search_of_source
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
 from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
@@ -141,12 +142,13 @@ Answer = TypeVar("Answer")
 class Analysis(Closing):
     """A tree that follows a game, and at most one search of it at a time.
 
-    evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one, and more:
-    those after it; all counts of visits are then the small net's. batch_size: most rows of a batch (default: what the
+    evaluator: anything that `hauteur.evaluator` accepts. params: settings of the search; under them are those that a
+    net given by name or file carries for play. large: the second net, where the settings have one, and more: those
+    after it; all counts of visits are then the small net's. batch_size: most rows of a batch (default: what the
     evaluator prefers); 1 makes the search exactly sequential. tablebase: exact results for leaves, or for the root's
     moves where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in
-    Python (`hauteur.Rule`). Errors of the evaluator come out of
-    `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
+    Python (`hauteur.Rule`). Errors of the evaluator come out of `go` and `search`; the tree stays usable. A context
+    manager, which closes the evaluators that it opened.
 
     >>> import hauteur as ht
     >>> state = ht.load_game("connect4").new_initial_state()
@@ -174,7 +176,8 @@ class Analysis(Closing):
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
-        self._params = for_nets(params or DEFAULTS, large)
+        self._given = params or DEFAULTS
+        self._params = for_nets(self._given, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, given_rules(rules))
         self.row_seconds = 0.0
@@ -234,7 +237,9 @@ class Analysis(Closing):
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
         with self._between.alone():
-            self._nets.open(start.game)
+            if self._nets.open(start.game):
+                search = search_of_source(self._given, self._nets.source, start.game, self._nets.large)
+                self._params = self._tree.params = for_nets(search, self._nets.large)
             return self._tree.go_to(start, actions)
 
     @property
@@ -500,7 +505,8 @@ def search(
         callable, a torch module; None: the net that ships for the game. Open a net once with `hauteur.evaluator` where
         many positions are searched.
     params
-        Settings of the search; default: plain PUCT with lc0's constants (Silver et al. 2017).
+        Settings of the search; default: plain PUCT with lc0's constants (Silver et al. 2017). Under them are those that
+        a net given by name or file carries for play (`hauteur net info`).
     visits
         Of the root, its own evaluation included, at least 1; default 800 where `seconds` is not given either.
     seconds
@@ -578,7 +584,7 @@ def search_batch(
         if (ours.name, ours.feature_shape, ours.num_actions) != (theirs.name, theirs.feature_shape, theirs.num_actions):
             raise ValueError(f"positions must be of one game: positions[{number}] is of {theirs.spec}, not {ours.spec}")
     game = states[0].game
-    params = for_nets(params or SearchParams(), large)
+    params = for_nets(search_of_source(params or SearchParams(), evaluator, game, large), large)
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})
     nets = AnalysisNets(evaluator, large, more=more)

@@ -35,14 +35,20 @@ class AnalysisNets:
         self._open: list[Evaluator] = []
         self._game = ""
 
-    def open(self, game: _core.Game) -> None:
-        """Make the evaluators for this game, unless they are there."""
+    def open(self, game: _core.Game) -> bool:
+        """Make the evaluators for this game, unless they are there; return whether they were made."""
         if self._open and self._game == game.spec:
-            return
+            return False
         self.close()
         for source in self._sources:
             self._open.append(evaluator_for(game, source))
         self._game = game.spec
+        return True
+
+    @property
+    def source(self) -> object:
+        """What the evaluator, the small one of two, was given as."""
+        return self._sources[0]
 
     @property
     def small(self) -> Evaluator:

@@ -118,6 +118,11 @@ class Solver(RuleSection):
 
     Gomoku (fours and threes).
     """
+    exact: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    """Positions that an exact search of the root's moves may look at; 0: no such search.
+
+    Connect Four, Gomoku, Hex, NoGo, Othello, tic-tac-toe.
+    """
     lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth", "zero_prior"] = "visit"
     """The way of selection with proven children below the root."""
     clamp_to_bounds: bool = True

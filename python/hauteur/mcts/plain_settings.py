@@ -52,6 +52,13 @@ def has_section(settings: SearchSettings, name: str) -> bool:
     return getattr(settings, name) is not None
 
 
+def plain_values(settings: SearchSettings) -> dict[str, Any]:
+    """Return settings of a search as nested values, without sections that are absent."""
+    if isinstance(settings, PlainSettings):
+        return settings.values
+    return settings.model_dump(mode="json", exclude_none=True)
+
+
 def draws_moves(settings: TemperatureSettings) -> bool:
     """Return whether moves are drawn at some ply of a game; False: the best one is played."""
     if isinstance(settings, PlainSettings):

@@ -46,6 +46,8 @@ class ShippedNet:
     """Licence of the file."""
     recipe: str = ""
     """The recipe that it was made with, from the top of the repository; empty: the one of its name."""
+    play_search: str = ""
+    """Settings of the search that it is played with (hauteur.mcts.net_search); empty: those of any net."""
     opinion: str = ""
     """Its strength in half a sentence for players; empty where it was measured against nothing that they know."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
+from hauteur.mcts.net_search import search_of_net
 from hauteur.networks.evaluators.base import Backend, Evaluator
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import ResolvedNet, resolve_net
@@ -152,6 +153,18 @@ def player_nets(game: _core.Game, settings: PlayerSettings) -> dict[str, Resolve
     return nets
 
 
+def as_played(game: _core.Game, settings: PlayerSettings) -> PlayerSettings:
+    """Return a player with the search that it plays with: its net's own settings under those that it was given.
+
+    The same where the net carries none; else the net is named by its file. ValueError as in `search_of_net`.
+    """
+    if not settings.has_net or (isinstance(settings, Player) and settings.evaluator is not None):
+        return settings
+    net = resolve_net(settings.net, game)
+    search = search_of_net(settings.search, net, settings.other_net)
+    return settings if search is settings.search else settings.model_copy(update={"net": net.path, "search": search})
+
+
 def build_player(
     game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str, nets: PlayerNets | None = None
 ) -> SearchPlayer | MovePlayer:
@@ -184,13 +197,15 @@ def _net_player(
     own = settings if isinstance(settings, Player) else None
     if own is not None and own.evaluator is not None:
         small = evaluators.of_object(own.evaluator)
+        search = settings.search
     else:
         small = evaluators.get(nets["net"], settings)
+        search = search_of_net(settings.search, nets["net"], other)
     player = SearchPlayer(
         name=name,
         evaluator=small,
         large=large,
-        search=for_nets(settings.search, large),
+        search=for_nets(search, large),
         visits=settings.visits,
         temperature=settings.temperature,
         rules=() if own is None else own.rules,
@@ -210,7 +225,7 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
     if isinstance(player, Player) and player.function is not None:
         return {key: object_content(player.function)}
-    rest = player_text(player, without=("name", *NETS, "visits"))
+    rest = player_text(as_played(game, player), without=("name", *NETS, "visits"))
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)
     else:
@@ -228,7 +243,7 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
 
 
 def player_name(game: _core.Game, settings: PlayerSettings) -> str:
-    """The name that was given, else the net's and what differs from the defaults."""
+    """The name that was given, else the net's and what differs from the defaults, its net's own settings included."""
     if settings.name or settings.baseline:
         return settings.name or str(settings.baseline)
     if settings.engine is not None:
@@ -237,7 +252,7 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
         net = object_name(settings.evaluator)
     else:
         net = resolve_net(settings.net, game).short_name
-    rest = player_label(settings, without=("net", "name", "visits"))
+    rest = player_label(as_played(game, settings), without=("net", "name", "visits"))
     return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
 
 

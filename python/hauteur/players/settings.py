@@ -16,9 +16,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hauteur.mcts.lc0_options import setting_path
+from hauteur.mcts.net_search import play_search_keys
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
-from hauteur.networks.names import is_known_net
+from hauteur.networks.names import is_known_net, resolve_net
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import (
     EngineSettings,
@@ -136,8 +137,14 @@ def parse_player(text: str, label: str = "player") -> PlayerSettings:
 
 
 def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
-    """The shortest text that gives these settings, leaving out the fields `without`."""
+    """The shortest text that gives these settings, leaving out the fields `without`.
+
+    Without a named net that is the game's own; where that may carry a search, see `hauteur.players.build.as_played`.
+    """
     changed = settings.model_dump(exclude_defaults=True, exclude={"engine", *without})
+    if "search" not in without:
+        for path, value in given_over_net(settings):
+            assign(PlayerSettings, changed, ("search", *path), value)
     baseline = changed.pop("baseline", None)
     words = [] if baseline is None else [baseline]
     if settings.engine is not None and "engine" not in without:
@@ -146,6 +153,19 @@ def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> s
         short = next((key for key, full in SHORT.items() if full == path), path)
         words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
     return " ".join(words)
+
+
+def given_over_net(settings: PlayerSettings) -> Iterator[tuple[Key, Any]]:
+    """Yield the settings that were given in the place of those that the named net carries, defaults among them."""
+    if settings.net is None or not settings.has_net:
+        return
+    try:
+        carried = play_search_keys(resolve_net(settings.net))
+    except ValueError:
+        return  # there is no such net here, which its player reports
+    for path, value in leaves(settings.search.model_dump(exclude_unset=True)) if carried else ():
+        if any(key[: len(path)] == path for key in carried):
+            yield path, value
 
 
 MOST_TEXT = 20_000

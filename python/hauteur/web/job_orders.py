@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import MatchSettings
-from hauteur.players.build import Resources, player_name
+from hauteur.players.build import Resources, as_played, player_name
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.system.extras import require
 from hauteur.system.files import read_json
@@ -160,9 +160,10 @@ def _match_job_at(place: NewFolder, order: MatchOrder, desk: Desk) -> Job:
     values = {"a": players[0], "b": players[1], "game": game.spec, "games": order.games}
     validated(MatchSettings, values, "match")
     names = [player_name(game, player) for player in players]
+    played = [as_played(game, player) for player in players]
     words = (
         "match",
-        *[player_text(player) or f"visits={player.visits}" for player in players],
+        *[player_text(player) or f"visits={player.visits}" for player in played],
         f"--game={game.spec}",
         f"--games={order.games}",
         f"--threads={_threads(order.threads, desk.settings)}",

@@ -297,6 +297,10 @@ impl<const W: usize> GridGame for Position<W> {
         (self.size(), self.size())
     }
 
+    fn squares_to_fill(&self) -> Option<usize> {
+        None // see `past_matters`
+    }
+
     #[inline]
     fn moves(&self) -> &[u8] {
         &self.moves

@@ -60,6 +60,12 @@ pub trait GridGame: Clone + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The empty squares of a game whose positions can be solved: `State::empty_squares`. Go has none, by superko.
+    fn squares_to_fill(&self) -> Option<usize> {
+        let (rows, columns) = self.shape();
+        Some((0..rows * columns).filter(|&square| self.owner(square).is_none()).count())
+    }
+
     /// The features, from the mover's view.
     fn planes(&self) -> Self::Planes;
 
@@ -182,6 +188,10 @@ impl<G: GridGame> State for G {
 
     fn lost_moves(&self, nodes: u32) -> Vec<ForcedLoss> {
         self.losses_by_threats(nodes)
+    }
+
+    fn empty_squares(&self) -> Option<usize> {
+        self.squares_to_fill()
     }
 
     fn end_reason(&self) -> Option<&'static str> {

@@ -16,6 +16,9 @@ use crate::players::solve_connect4;
 /// Sizes of the table, as powers of two of entries.
 pub const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=28;
 
+/// Bits of the table of a search that has its own, at most.
+const LARGEST_OWN_TABLE: u32 = 22;
+
 /// Moves that are kept at the front after a cut-off, a ply.
 const KILLERS: usize = 2;
 
@@ -44,8 +47,33 @@ pub fn solver_of(game: &dyn Game, table_bits: u32) -> Result<Box<dyn MoveSolver>
     let start = game.initial();
     Ok(match start.as_any().downcast_ref::<Position>() {
         Some(start) => Box::new(solve_connect4::Solver::new(start.board(), table_bits)),
-        None => Box::new(Exact::new(start, game.info().num_actions, table_bits)),
+        None => Box::new(Exact::new(start, table_bits)),
     })
+}
+
+/// The values of the legal moves of a position, as `MoveSolver::move_values`, by a search with a table of its own, so that what it
+/// finds does not depend on earlier searches. `None` also in games without `State::empty_squares`, and where these are too many.
+pub fn values_of(state: &dyn State, nodes: u32) -> Option<Vec<i8>> {
+    let (limit, table_bits) = (u64::from(nodes), table_bits_for(nodes));
+    if let Some(position) = state.as_any().downcast_ref::<Position>() {
+        return solve_connect4::Solver::new(position.board(), table_bits).move_values_within(position, limit);
+    }
+    if !is_within_reach(state.empty_squares()?, nodes) {
+        return None;
+    }
+    Exact::new(state.clone_box(), table_bits).move_values(state, limit)
+}
+
+/// Whether it is worth while to begin a search of at most `nodes` positions with this many empty squares: the best order of moves
+/// alone would take about the square root of the number of orders in which they can be filled.
+fn is_within_reach(empty: usize, nodes: u32) -> bool {
+    let orders: f64 = (1..=empty).map(|count| count as f64).product();
+    orders.sqrt() <= f64::from(nodes)
+}
+
+/// Bits of a table that has a place for each position of a search, within bounds.
+fn table_bits_for(nodes: u32) -> u32 {
+    nodes.max(1).ilog2().clamp(*TABLE_BITS.start(), LARGEST_OWN_TABLE)
 }
 
 impl MoveSolver for solve_connect4::Solver {
@@ -99,12 +127,12 @@ pub struct Exact {
 
 impl Exact {
     /// A solver of the game of this position.
-    pub fn new(start: Box<dyn State>, num_actions: usize, table_bits: u32) -> Self {
+    pub fn new(start: Box<dyn State>, table_bits: u32) -> Self {
         let level = Level { state: start, actions: Vec::new(), moves: Vec::new(), killers: [None; KILLERS] };
         Exact {
             table: vec![[Entry::default(); 2]; 1 << (table_bits - 1)],
             levels: vec![level],
-            history: [vec![0; num_actions], vec![0; num_actions]],
+            history: [Vec::new(), Vec::new()],
             nodes: 0,
             limit: u64::MAX,
             gave_up: false,
@@ -185,7 +213,7 @@ impl Exact {
             }
             alpha = alpha.max(value);
             if alpha >= beta && !self.gave_up {
-                self.history[player][usize::from(action)] += 1;
+                self.count_cut_off(player, action);
                 let killers = &mut self.levels[depth].killers;
                 if killers[0] != Some(action) {
                     *killers = [Some(action), killers[0]];
@@ -218,16 +246,28 @@ impl Exact {
                 None => child.num_legal() as i64,
             };
             let killer = self.levels[depth].killers.contains(&Some(action));
-            let cut_offs = i64::from(self.history[mover as usize][usize::from(action)]);
+            let cut_offs = self.history[mover as usize].get(usize::from(action)).copied().unwrap_or(0);
             // The table's move, then few replies, then killers, then the history of cut-offs: each part has bits
             // above all that follow.
-            let order =
-                if first == Some(action) { i64::MAX } else { (i64::from(killer) << 32) + cut_offs - (replies << 34) };
+            let order = if first == Some(action) {
+                i64::MAX
+            } else {
+                (i64::from(killer) << 32) + i64::from(cut_offs) - (replies << 34)
+            };
             moves.push(Candidate { action, order });
         }
         moves.sort_by_key(|one| std::cmp::Reverse(one.order));
         (self.levels[depth].actions, self.levels[depth].moves) = (actions, moves);
         winning
+    }
+
+    fn count_cut_off(&mut self, player: usize, action: Action) {
+        let counts = &mut self.history[player];
+        let place = usize::from(action);
+        if place >= counts.len() {
+            counts.resize(place + 1, 0);
+        }
+        counts[place] += 1;
     }
 
     /// What the table has of a key.
@@ -328,8 +368,7 @@ mod tests {
     fn agrees(spec: &str, from: usize, games: u64) {
         let game = make_game(spec).unwrap();
         let mut known = HashMap::new();
-        let mut solvers: Vec<Exact> =
-            [10, 18].map(|bits| Exact::new(game.initial(), game.info().num_actions, bits)).into();
+        let mut solvers: Vec<Exact> = [10, 18].map(|bits| Exact::new(game.initial(), bits)).into();
         for number in 0..games {
             let mut random = crate::math::rng::Stream::new(number);
             let (mut state, mut actions) = (game.initial(), Vec::new());
@@ -372,14 +411,44 @@ mod tests {
     fn both_solvers_of_connect_four_agree() {
         let game = make_game("connect4(columns=5,rows=4)").unwrap();
         let mut special = solver_of(game.as_ref(), 16).unwrap();
-        let mut general = Exact::new(game.initial(), game.info().num_actions, 16);
+        let mut general = Exact::new(game.initial(), 16);
         let values = general.move_values(game.initial().as_ref(), u64::MAX);
         assert_eq!(special.move_values(game.initial().as_ref(), u64::MAX), values);
         assert!(special.nodes() < general.nodes());
-        assert_eq!(
-            Exact::new(game.initial(), game.info().num_actions, 16).move_values(game.initial().as_ref(), 1000),
-            None
-        );
+        assert_eq!(Exact::new(game.initial(), 16).move_values(game.initial().as_ref(), 1000), None);
+    }
+
+    #[test]
+    fn positions_with_few_empty_squares_are_within_reach() {
+        assert!(is_within_reach(0, 1) && is_within_reach(13, 100_000) && !is_within_reach(14, 100_000));
+        let state = make_game("othello").unwrap().initial();
+        assert_eq!(values_of(state.as_ref(), 1_000_000), None, "60 squares are empty");
+    }
+
+    #[test]
+    fn values_of_a_state_are_those_of_the_solvers() {
+        for (spec, plies) in [("connect4", 30), ("hex(size=4)", 6), ("tictactoe", 2), ("othello(size=4)", 3)] {
+            let game = make_game(spec).unwrap();
+            let mut solver = solver_of(game.as_ref(), 16).unwrap();
+            for seed in 0..20 {
+                let (mut state, mut actions) = (game.initial(), Vec::new());
+                let mut random = crate::math::rng::Stream::new(seed);
+                while state.ply() < plies && state.outcome().is_none() {
+                    let action = state.random_action(&mut random, &mut actions);
+                    state.play(action);
+                }
+                if state.outcome().is_none() {
+                    assert_eq!(
+                        values_of(state.as_ref(), 1_000_000),
+                        solver.move_values(state.as_ref(), u64::MAX),
+                        "{spec}, {seed}"
+                    );
+                }
+            }
+        }
+        for spec in ["chess", "minichess", "go(size=3)"] {
+            assert_eq!(values_of(make_game(spec).unwrap().initial().as_ref(), u32::MAX), None, "{spec}");
+        }
     }
 
     #[test]

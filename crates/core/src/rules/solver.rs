@@ -43,6 +43,9 @@ settings! {
         lookahead: u8 = 0, 0.0 => 1.0;
         /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Gomoku (fours and threes).
         threats: u32 = 0, 0.0 => 1_000_000.0;
+        /// Positions that an exact search of the root's moves may look at; 0: no such search. Connect Four, Gomoku, Hex, NoGo, Othello,
+        /// tic-tac-toe.
+        exact: u32 = 0, 0.0 => 1_000_000_000.0;
         /// The way of selection with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;
         /// Values that are backed up are clamped to the bounds of the nodes they pass.
@@ -72,7 +75,7 @@ pub struct ProvenContext {
 impl Rule for Solver {
     fn changes_scores(&self) -> bool {
         use LostChildMode::{Avoid, Damp, DampByDepth};
-        self.proves_new_nodes() || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
+        self.proves_new_nodes() || self.exact > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
     }
 
     fn changes_selection(&self) -> bool {

@@ -406,7 +406,9 @@ impl Search {
         // roots took.
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
+        self.prove_root_moves(node);
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
+        self.refresh_root_bounds();
         self.rules.halving = Halving::default();
         self.prepare_root_balance();
     }

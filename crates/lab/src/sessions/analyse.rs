@@ -17,7 +17,7 @@ use crate::limits::{Limits, fixed};
 use crate::messages::{fields, within};
 use crate::place::Place;
 use crate::position::{Position, load_game};
-use crate::settings::{bounded, chosen_search};
+use crate::settings::{bounded, chosen_values, search_of};
 use crate::tree_rows::{first_nodes, opened};
 use crate::view::position_view;
 
@@ -170,7 +170,9 @@ impl AnalyseSession {
         if !look.large_net.is_empty() {
             lab.host.evaluator(&look.large_net, game.as_ref()).map_err(|error| format!("large net: {error}"))?;
         }
-        let search = bounded(chosen_search(&look.search, "settings")?, TREE_BYTES);
+        let given = chosen_values(&look.search, "settings")?;
+        let values = lab.facts.search_of_net(&net, &look.large_net, &given)?;
+        let search = bounded(search_of(&values, "settings")?, TREE_BYTES);
         self.stop(lab);
         let (shown, spec) = (lab.host.shown_net(&net), played.position.spec().to_string());
         self.key = Some(Key { game: spec, net, large: look.large_net, search, seed: look.seed });

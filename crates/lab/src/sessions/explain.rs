@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hauteur_core::game::Action;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::analysis::{Analysis, SearchNets, Turn};
 use crate::explained::{Explained, MAX_NODES, Side};
@@ -14,7 +14,7 @@ use crate::host::{Lab, Session, TREE_BYTES, unknown};
 use crate::limits::Limits;
 use crate::messages::{fields, within};
 use crate::place::Place;
-use crate::settings::{assign_text, bounded};
+use crate::settings::{bounded, chosen_values};
 use crate::view::position_view;
 
 /// Visits of a search, at most: several trees are in the memory of the browser.
@@ -130,10 +130,7 @@ impl Session for ExplainSession {
 
 fn side_of(given: &SideFields, position: &crate::position::Position, label: &str, lab: &Lab) -> Result<Side, String> {
     let fail = |error: String| format!("{label}: {error}");
-    let mut values = Map::new();
-    for (key, text) in &given.settings {
-        assign_text(&mut values, key, text).map_err(fail)?;
-    }
+    let chosen = chosen_values(&given.settings, label)?;
     let own = || {
         let spec = position.spec();
         lab.host
@@ -145,6 +142,7 @@ fn side_of(given: &SideFields, position: &crate::position::Position, label: &str
     let nets = named.into_iter().filter(|(_, net)| !net.is_empty()).map(|(key, net)| format!("{key}={net}"));
     let words = given.settings.iter().map(|(key, value)| format!("{key}={value}"));
     let text = nets.chain(words).collect::<Vec<_>>().join(" ");
+    let values = lab.facts.search_of_net(&net, &given.large_net, &chosen).map_err(fail)?;
     let side = Side { text, net, large: given.large_net.clone(), values };
     let search = side.search().map_err(fail)?;
     if side.large.is_empty() && search.second_net.is_some_and(|rule| rule.small_visits > 0) {

@@ -53,7 +53,7 @@ class ExplainOptions:
         """Return what is compared; ValueError for what is not allowed."""
         start, actions, _ = find_position(spec, self.fen, self.moves)
         given = {name: value for name in ("net", "precision") if (value := getattr(self, name)) is not None}
-        changed = {"search": self.search.model_dump(exclude_unset=True)} if self.search != SearchParams() else {}
+        changed = {"search": self.search.model_dump(exclude_unset=True)} if self.search.model_fields_set else {}
         common = PlayerSettings.model_validate(given | changed)
         a, b = (
             side_of(text, start.game, name, common, self.threads) for name, text in (("--a", self.a), ("--b", self.b))

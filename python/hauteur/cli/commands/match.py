@@ -10,11 +10,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from hauteur import _core
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.options import GameSpec, PlayerText, Seed
 from hauteur.cli.commands.play import odds_start_of
 from hauteur.games.odds import WHITE, parse_odds
-from hauteur.learning.trained_search import search_note
+from hauteur.learning.trained_search import search_notes
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
@@ -70,7 +71,7 @@ def match(
         colours = colours or ("first" if parse_odds(odds).giver == WHITE else "second")
         options = replace(options, game=start.spec)
     game = options.make_game()
-    _say_other_searches(a, b)
+    _say_searches(game, a, b)
     return _shown(play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments()), options)
 
 
@@ -111,6 +112,7 @@ def sprt(
         Upper limit of games. Default: none.
     """
     game = options.make_game()
+    _say_searches(game, a, b)
     result = play_sprt(
         a,
         b,
@@ -153,11 +155,10 @@ def tournament(
     return 0
 
 
-def _say_other_searches(*players: str) -> None:
-    """Say on stderr, a line a player, where a learning run's net plays with another search than it was trained with."""
+def _say_searches(game: _core.Game, *players: str) -> None:
+    """Say on stderr what search a net carries, and that a learning run's net has another than it was trained with."""
     for label, text in zip("AB", players, strict=True):
-        note = search_note(label, parse_player(text, f"player {label}"))
-        if note is not None:
+        for note in search_notes(label, parse_player(text, f"player {label}"), game):
             print(note, file=sys.stderr)
 
 

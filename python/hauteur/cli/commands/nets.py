@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from hauteur.mcts.net_search import FACT, play_search_text
 from hauteur.networks.download import DownloadedNet, NetRequest, OnProgress, get_net, net_request, unobserved
-from hauteur.networks.names import downloaded_nets, known_nets, nets_folder, shipped_names
+from hauteur.networks.names import downloaded_nets, known_nets, nets_folder, resolve_net, shipped_names
 
 if TYPE_CHECKING:
     from hauteur.networks import NetDescription
@@ -29,10 +30,14 @@ def info(file: Path, /, *, json: bool = False) -> None:
     from hauteur import networks
 
     net = networks.describe(file)
+    carried = play_search_text(resolve_net(file))
     if json:
-        print(json_format.dumps({"file": str(file), **info_values(net), "summary": net.architecture.summary()}))
+        facts = {"file": str(file), **info_values(net), "summary": net.architecture.summary()}
+        print(json_format.dumps(facts | ({"play_search": carried} if carried else {})))
         return
     rows = info_rows(file, net)
+    if carried:
+        rows.append(("search in play", carried))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:  # a line each, however long, for `grep`
         print(f"{name:{width}}  {value}")
@@ -65,7 +70,7 @@ def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:
         rows.append(("moves left", "in the file, not computed" if architecture.moves_left else "no"))
         rows.append(("written for", "lc0 " + ".".join(map(str, architecture.min_version))))
         rows.append(("licence", architecture.license or "not stated"))
-    return rows + [(f"training: {name}", str(value)) for name, value in net.training.items()]
+    return rows + [(f"training: {name}", str(value)) for name, value in net.training.items() if name != FACT]
 
 
 def convert(

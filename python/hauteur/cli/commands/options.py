@@ -79,7 +79,8 @@ class NetSearcher:
     def search_params(self) -> SearchParams:
         """The settings of the search; an opponent's net has its section."""
         if self.opponent_net and self.search.opponent_net is None:
-            return SearchParams.model_validate({**dict(self.search), "opponent_net": OpponentNet()})
+            given = self.search.model_dump(exclude_unset=True)
+            return SearchParams.model_validate({**given, "opponent_net": OpponentNet()})
         return self.search
 
 

@@ -16,6 +16,7 @@ from hauteur.games.registry import load_game
 from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import Schedule, StrengthTuning, TuningFolder, parse_parameters, report, tune_strength
+from hauteur.players.build import as_played
 from hauteur.players.settings import parse_player
 
 
@@ -61,20 +62,21 @@ def strength(
     step
         Step of the settings in the first iteration if one side wins all games, as a share of the range.
     """
-    given = parse_player(player)
+    game = load_game(options.game)
+    given = as_played(game, parse_player(player))
     tuning = StrengthTuning(
-        load_game(options.game).spec,
+        game.spec,
         given,
         parse_parameters(parameter, given),
         Schedule(iterations, spread, step),
-        opponent=None if opponent is None else parse_player(opponent, "opponent"),
+        opponent=None if opponent is None else as_played(game, parse_player(opponent, "opponent")),
         games=games,
         verification=verification,
         random_plies=options.plies(),
         seed=options.seed,
     )
     with resumable(out):
-        openings = tuple(options.read_openings(load_game(options.game)))
+        openings = tuple(options.read_openings(game))
         name = openings_name(options.openings) if options.openings else ""
         with open_scheduler(WorkerOptions(options.workers, options.cluster, options.threads)) as scheduler:
             folder = TuningFolder(out, options.resources, openings, name, scheduler)

@@ -18,8 +18,10 @@ from hauteur.engine.analysis.query import Action, Query, QueryError
 from hauteur.engine.nets import NetChoice, OpenNets, open_nets
 from hauteur.games.played_game import position_after
 from hauteur.mcts.batch_analysis import SearchPool
+from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import Pace, root_report
+from hauteur.networks.names import ResolvedNet
 from hauteur.system.closing import Closing
 from hauteur.system.errors import explain
 
@@ -102,6 +104,7 @@ class QuerySearches(Closing):
         self._waiting: list[QueuedPosition] = []
         self._numbers = count()
         self._nets: OrderedDict[GameKey, OpenNets] = OrderedDict()
+        self._choices: dict[GameKey, NetChoice] = {}
         self._groups: OrderedDict[tuple[GameKey, SearchParams], _Group] = OrderedDict()
 
     @property
@@ -187,12 +190,13 @@ class QuerySearches(Closing):
         """Return the group of a query, made where there is none. QueryError where net or settings do not fit."""
         game = query.start.game
         game_key = (game.name, game.feature_shape, game.num_actions)
-        key = (game_key, query.search)
+        nets = self._nets_of(game_key, query)
+        search = self._search_of(game_key, query)
+        key = (game_key, search)
         if key not in self._groups:
-            nets = self._nets_of(game_key, query)
             try:
                 pool = SearchPool(
-                    game, nets.small, query.search, large=nets.large, seed=self._seed, batch_size=self._batch_size
+                    game, nets.small, search, large=nets.large, seed=self._seed, batch_size=self._batch_size
                 )
             except ValueError as error:
                 raise QueryError(str(error), query.id, "overrideSettings") from None
@@ -205,11 +209,20 @@ class QuerySearches(Closing):
         if key not in self._nets:
             game = query.start.game
             try:
-                self._nets[key] = open_nets(game, self._choose_nets(game))
+                self._choices[key] = self._choose_nets(game)
+                self._nets[key] = open_nets(game, self._choices[key])
             except (ValueError, OSError, ImportError) as error:
                 raise QueryError(explain(error) or str(error), query.id, "game") from None
         self._nets.move_to_end(key)
         return self._nets[key]
+
+    def _search_of(self, key: GameKey, query: Query) -> SearchParams:
+        """Return the settings of a query over those that the net of its game carries."""
+        choice = self._choices[key]
+        try:
+            return search_of_net(query.search, ResolvedNet(choice.net), choice.large)
+        except ValueError as error:
+            raise QueryError(str(error), query.id, "game") from None
 
     def _drop_idle(self) -> None:
         """Forget pools without a search, and close nets without a pool, but for those that were used last."""

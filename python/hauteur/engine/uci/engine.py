@@ -399,7 +399,7 @@ class UciEngine:
         options = own if odds is None else own.changed(odds.changes)
         if odds is not None and odds.nodes is not None:
             visits = odds.nodes if visits is None else min(visits, odds.nodes)
-        settings = play_settings(options, infinite=go.infinite)
+        settings = play_settings(options, net=self._net, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(options))
         in_vain = options.flag("SwapColors") and self._named is not None and not self._named.reading

@@ -22,9 +22,10 @@ from hauteur.mcts.lc0_options import (
     temperature_values,
     without_contempt_of_play,
 )
-from hauteur.mcts.plain_settings import PlainSettings, checked_search
+from hauteur.mcts.net_search import search_over_usual
+from hauteur.mcts.plain_settings import PlainSettings, SearchSettings, checked_search, plain_values
 from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.names import default_net, newest_chess_net, unquoted
+from hauteur.networks.names import ResolvedNet, default_net, newest_chess_net, resolve_net, unquoted
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
@@ -231,11 +232,31 @@ def value_text(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
 
 
-def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
-    """Return how the player thinks. infinite: analysis without an end has no contempt of play."""
-    search = options.search_params()
+def _file_of(net: str) -> ResolvedNet:
+    """Return the file of a net that was opened; what no file has opened carries nothing."""
+    try:
+        return resolve_net(net)
+    except ValueError:
+        return ResolvedNet(net)
+
+
+@lru_cache(1)
+def usual_search() -> PlainSettings:
+    """Return the settings of the search of an engine whose options were not set."""
+    return Options().search_params()
+
+
+def play_settings(options: Options, *, net: str = "", infinite: bool = False) -> PlaySettings:
+    """Return how the player thinks. infinite: analysis without an end has no contempt of play.
+
+    net: a file or name, whose own settings for play count where an option has its default; empty: none.
+    """
+    search: SearchSettings = options.search_params()
+    if net:
+        second = options.text("LargeWeightsFile") or options.text("OpponentNet")
+        search = search_over_usual(search, usual_search(), _file_of(net), second)
     if infinite:
-        search = PlainSettings(without_contempt_of_play(search.values))
+        search = PlainSettings(without_contempt_of_play(plain_values(search)))
     return PlaySettings(
         search=search,
         temperature=options.temperature(),

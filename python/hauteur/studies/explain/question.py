@@ -14,6 +14,7 @@ from hauteur.games.played_game import position_after
 from hauteur.mcts.analysis import ALL_LINES, Analysis
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
+from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.result import SearchResult, refuse_finished
@@ -114,7 +115,15 @@ def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, thr
 
 
 def checked_side(side: Side, label: str) -> Side:
-    """Return the side; ValueError, which begins with `label`, where its settings need a second net and it has none."""
+    """Return the side with its net's own settings under those that it was given.
+
+    ValueError, which begins with `label`, where they need a second net and it has none.
+    """
+    try:
+        search = search_of_net(side.search, resolve_net(side.nets.net), side.nets.large)
+    except ValueError as error:
+        raise ValueError(f"{label}: {error}") from None
+    side = replace(side, search=search)
     second = side.search.second_net
     if second is not None and not second.is_neutral and not side.nets.large:
         raise ValueError(f"{label}: second_net needs a large net: give large_net=")

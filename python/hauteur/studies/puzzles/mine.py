@@ -33,7 +33,7 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.players.build import Evaluators, Resources, build_player, player_nets
+from hauteur.players.build import Evaluators, Resources, as_played, build_player, player_nets
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating, themes_of, wins_at_once, write_puzzles
@@ -327,7 +327,7 @@ class MineSettings(Section):
         """The settings as the folder remembers them, nets by their content."""
         player = self.player
         values = self.model_dump(mode="json", exclude={"player"})
-        values["player"] = player_text(player, without=("name", *NETS, "visits", "temperature"))
+        values["player"] = player_text(as_played(game, player), without=("name", *NETS, "visits", "temperature"))
         nets = player_nets(game, player)
         for name in NETS:
             values[name] = nets[name].content if name in nets else None

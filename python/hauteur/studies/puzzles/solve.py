@@ -19,7 +19,7 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.players.build import Evaluators, Resources, build_player, player_name, player_nets
+from hauteur.players.build import Evaluators, Resources, as_played, build_player, player_name, player_nets
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.mine import Show, work_text
@@ -101,7 +101,7 @@ class Solve:
 
     def _key(self, settings: PlayerSettings) -> str:
         nets = [net.content for net in player_nets(self.game, settings).values()]
-        text = player_text(settings, without=("name", *NETS, "visits", "temperature"))
+        text = player_text(as_played(self.game, settings), without=("name", *NETS, "visits", "temperature"))
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
     def _answers(

@@ -15,6 +15,7 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.plain_settings import search_model
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
@@ -149,13 +150,14 @@ class ReviewRun:
     def stored_settings(self) -> dict[str, Any]:
         """Return what the findings depend on, as the folder remembers it."""
         budget = self.limits.budget
+        search = search_of_net(search_model(self.settings.search), resolve_net(self.nets.net), self.nets.large)
         return {
             "file": f"{self.file} sha256 {self.sha256}",
             "net": resolve_net(self.nets.net).content,
             "large_net": resolve_net(self.nets.large).content if self.nets.large else None,
             "visits": self.limits.visits,
             "seconds": None if budget is None else budget.target,
-            "search": search_model(self.settings.search).model_dump(mode="json", exclude_defaults=True),
+            "search": search.model_dump(mode="json", exclude_defaults=True),
             "tablebases": self.settings.tablebase is not None,
             "seed": self.seed,
         }

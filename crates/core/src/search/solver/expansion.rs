@@ -2,6 +2,7 @@
 
 use crate::game::{Action, Outcome, Player, State};
 use crate::params::SearchParams;
+use crate::players::exact::values_of;
 use crate::rules::repetition::RepetitionMode;
 use crate::rules::solver::bounds::{Bounds, FAR, result_for};
 use crate::search::Search;
@@ -120,6 +121,27 @@ impl Search {
         true
     }
 
+    /// Solves the moves of a new root exactly, where a rule wants that and they can be solved, and proves those that differ: the
+    /// worse ones, and the best where they win. Moves that are all alike are left to the search, which chooses among them.
+    pub(in crate::search) fn prove_root_moves(&mut self, root: u32) {
+        let nodes = self.setup.params.solver.map_or(0, |rule| rule.exact);
+        if nodes == 0 || self.tree.edges(root).len() < 2 {
+            return;
+        }
+        let Some(values) = values_of(self.root_state.as_ref(), nodes) else { return };
+        let Some(&best) = values.iter().max() else { return };
+        if values.iter().all(|value| *value == best) {
+            return;
+        }
+        self.scratch.actions.clear();
+        self.root_state.legal_actions(&mut self.scratch.actions);
+        for (&action, value) in self.scratch.actions.iter().zip(values) {
+            if value < best || best == 1 {
+                prove_edge(&mut self.tree, root, action, Bounds::exact(value, FAR, false));
+            }
+        }
+    }
+
     /// The forced nodes at the end of the present path have the value that came up through them as their own; `raw`: before contempt.
     pub(in crate::search) fn value_forced(&mut self, mover: Player, value: Value, raw: Value) {
         for step in self.path.iter().rev() {
@@ -175,8 +197,16 @@ fn prove_edge(tree: &mut Tree, node: u32, action: Action, bounds: Bounds) {
     // A record moves the edges, so the place is looked up for each.
     let Some(place) = tree.edges(node).iter().position(|edge| edge.action == action) else { return };
     let edge = tree.choose_edge(node, place as u32);
-    if !tree.bounds_at(Step { node, edge }).is_proven() {
-        record_end(tree, Step { node, edge }, bounds);
+    let step = Step { node, edge };
+    if tree.bounds_at(step).is_proven() {
+        return;
+    }
+    let record = tree.stats_index(step);
+    if tree.stats[record].node < TERMINAL {
+        // What was searched after the move stays: it still says how the line goes on.
+        tree.columns.bounds.set(record, bounds);
+    } else {
+        record_end(tree, step, bounds);
     }
 }
 
