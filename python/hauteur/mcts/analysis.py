@@ -134,7 +134,6 @@ MOST_VISITS = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
 ALL_LINES = 2**16
 """Every move gets a line."""
-
 OnResult = Callable[["SearchResult"], None]
 Answer = TypeVar("Answer")
 
