@@ -187,6 +187,17 @@ def entries_of(path: Path) -> dict[str, bool]:
         return {}
 
 
+def folders_below(root: Path) -> Iterator[tuple[Path, Path, list[str]]]:
+    """Yield a root and every folder below it, without those whose names begin with a dot.
+
+    Of each: the root's name and the path below it, the folder, and the names of its files in order.
+    """
+    for folder, below, files in os.walk(root):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        path = Path(folder)
+        yield Path(root.name) / path.relative_to(root), path, sorted(files)
+
+
 def settings_file(names: Mapping[str, bool]) -> str | None:
     """Return the file of settings among these names (True: they are folders); None where there is none."""
     is_run = names.get("meta.json") is False  # another program may have a config.toml

@@ -7,7 +7,6 @@ import csv
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from hauteur.games.played_game import line_texts
 from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.errors import one_line
+from hauteur.system.folders import folders_below
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
@@ -296,12 +296,11 @@ class PuzzleFiles:
     def look(self) -> None:
         self.sets = shipped_sets()
         for root in self.roots:
-            for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
-                below[:] = sorted(name for name in below if not name.startswith("."))
-                place = Path(root.name) / Path(folder).relative_to(root)
-                for path in sorted(Path(folder, name) for name in files):
+            for place, folder, files in islice(folders_below(root), MOST_LOOKED_AT):
+                for name in files:
+                    path = folder / name
                     if not path.is_symlink() and _has_puzzles(path):
-                        self.sets[str(place / path.name)] = path
+                        self.sets[str(place / name)] = path
 
     def find(self, name: str) -> Path:
         """Return the file of a set. Raise ValueError where there is none."""
