@@ -181,7 +181,7 @@ bench: setup  ## speed of search, without and with a network
 	$(BIN)/hauteur bench evaluator --net python/hauteur/networks/data/connect4.safetensors
 
 BASE ?= main
-size:  ## print the lines of code by package and crate, beside those of the commit BASE (default main); never fails
+size:  ## print the lines of code by package and crate, and their density, beside those of the commit BASE (default main); never fails
 	@python3 checks/size.py --base $(BASE)
 
 clean:  ## remove everything that was built, the virtual environment too

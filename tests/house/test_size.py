@@ -88,6 +88,13 @@ def test_files_count_for_their_packages() -> None:
     assert size.public_names(files) == {"name"}
 
 
+def test_the_density_is_that_of_the_package_alone() -> None:
+    files = {"python/hauteur/mcts/driver.py": '"""Docstring."""\na = 1\n', "tests/test_a.py": "b = c = d = 1\n"}
+    # Module, the docstring with its constant, the assignment with its target, its context and its value.
+    assert size.density(files) == 7
+    assert size.density({}) == 0.0
+
+
 def test_the_public_names_of_the_checkout_are_found() -> None:
     text = (ROOT / "python/hauteur/__init__.py").read_text(encoding="utf-8")
     assert size.public_names({"python/hauteur/__init__.py": text}) == set(hauteur.__all__)

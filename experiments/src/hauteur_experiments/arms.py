@@ -120,13 +120,15 @@ class Curve:
     def mean(self) -> float:
         """The share that it kept, as the mean over the evaluations."""
         kept = [point.kept for point in self.points]
-        return (math.fsum(kept) - (kept[0] + kept[-1]) / 2) / (len(kept) - 1)
+        ends = (kept[0] + kept[-1]) / 2
+        return (math.fsum(kept) - ends) / (len(kept) - 1)
 
     @property
     def log_ratio(self) -> float:
         """The logarithm of (w + l)/d of its games of self-play; drawn: the mean over the stages that have games."""
         drawn = [point.draws for point in self.points if point.draws is not None]
-        share = min(max(math.fsum(drawn) / len(drawn), TINY), 1 - TINY) if drawn else 0.5
+        share = math.fsum(drawn) / len(drawn) if drawn else 0.5
+        share = min(max(share, TINY), 1 - TINY)
         return math.log((1 - share) / share)
 
 
@@ -143,10 +145,15 @@ def facts_of(setting: Setting, evaluator: ExactEvaluator, recipe: ht.Recipe, **m
 
 
 def curves_of(
-    setting: Setting, recipes: Mapping[tuple[int, Arm], ht.Recipe], evaluations: int, evaluator: ExactEvaluator
+    setting: Setting,
+    recipes: Mapping[tuple[int, Arm], ht.Recipe],
+    evaluations: int,
+    evaluator: ExactEvaluator,
 ) -> list[Curve]:
     """Learn each run, by seed and arm, until these evaluations are spent, and evaluate its nets."""
-    runs = {f"seed {seed}, {arm.title}": (f"seed-{seed}/{arm.name}", one) for (seed, arm), one in recipes.items()}
+    runs = {}
+    for (seed, arm), recipe in recipes.items():
+        runs[f"seed {seed}, {arm.title}"] = (f"seed-{seed}/{arm.name}", recipe)
     folders = learn_beside(setting, runs, Goal(evaluations=evaluations))
     curves = []
     for (seed, arm), (name, folder) in zip(recipes, folders.items(), strict=True):
@@ -186,16 +193,19 @@ def newest(lines: Lines, evaluations: int) -> int:
 
 def above(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Inequality:
     """The arm keeps more over the evaluations than its rival, seed by seed."""
-    means = [{curve.seed: 100 * curve.mean for curve in curves if curve.arm == one} for one in (rival, arm)]
-    what, unit = f"share kept over the evaluations, above {rival.title}", "percentage points"
-    gain = differences(*means)
+    rivals = {curve.seed: 100 * curve.mean for curve in curves if curve.arm == rival}
+    own = {curve.seed: 100 * curve.mean for curve in curves if curve.arm == arm}
+    what = f"share kept over the evaluations, above {rival.title}"
+    unit = "percentage points"
+    gain = differences(rivals, own)
     return Inequality(what, gain, 0.0, "above", LEAST_SEEDS, unit=unit, of="seeds", matters=SMALLEST_GAIN)
 
 
 def ratio_factor(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Interval:
     """Return the factor between the (w + l)/d of self-play of two arms, by the logarithms seed by seed."""
-    logs = ({curve.seed: curve.log_ratio for curve in curves if curve.arm == one} for one in (rival, arm))
-    return exponential(differences(*logs))
+    rivals = {curve.seed: curve.log_ratio for curve in curves if curve.arm == rival}
+    own = {curve.seed: curve.log_ratio for curve in curves if curve.arm == arm}
+    return exponential(differences(rivals, own))
 
 
 def rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:
@@ -223,10 +233,14 @@ def table(curves: Sequence[Curve]) -> str:
 
 def curve_figure(curves: Sequence[Curve], key: str, text: str, x_name: str, *, draws: bool = False) -> ht.Figure:
     """The share that is kept, or of drawn games, by evaluations, with the interval over seeds. text: the setting."""
-    lines, xs = [], [point.evaluations for point in curves[0].points]
+    lines = []
+    xs = [point.evaluations for point in curves[0].points]
     for number, arm in enumerate(dict.fromkeys(curve.arm for curve in curves)):
-        runs = [[point.draws if draws else point.kept for point in one.points] for one in curves if one.arm == arm]
-        stages = [Mean([value for value in stage if value is not None]) for stage in zip(*runs, strict=True)]
+        of_arm = [curve.points for curve in curves if curve.arm == arm]
+        stages = []
+        for stage in zip(*of_arm, strict=True):
+            values = [point.draws if draws else point.kept for point in stage]
+            stages.append(Mean([value for value in values if value is not None]))
         lines.append(points(arm.title, xs, stages, COLOURS[number], scale=100, joined=True))
     count = len({curve.seed for curve in curves})
     text = f"Mean of {count} {'seed' if count == 1 else 'seeds'}, {text}; shades: 95 % intervals."

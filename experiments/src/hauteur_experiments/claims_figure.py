@@ -43,7 +43,8 @@ def elo_lines(rows: Sequence[Row]) -> list[Line]:
         published = SOURCE.search(lines[0]["figure"]) if subject in OWN_GAMES else None
         if published is None:
             continue
-        measured, games = {}, by_game(lines)
+        measured = {}
+        games = by_game(lines)
         for game, one in games.items():
             number = MEASURED.search(one.row["decides"])
             if number is not None:
@@ -65,10 +66,16 @@ def draw_claims(rows: Sequence[Row], path: Path) -> None:
     shown: dict[str, None] = {}
     for place, line in enumerate(lines):
         axes.plot(
-            [line.source], [place], "D", markerfacecolor="none", markersize=6, color=INK if line.measured else NOT_RUN
+            [line.source],
+            [place],
+            "D",
+            markerfacecolor="none",
+            markersize=6,
+            color=INK if line.measured else NOT_RUN,
         )
         for number, (game, (value, low, high)) in enumerate(line.measured.items()):
-            height, colour = place + 0.18 * number, COLOURS.get(game, SOFT)
+            height = place + 0.18 * number
+            colour = COLOURS.get(game, SOFT)
             label = GAMES[game] if game not in shown else None
             shown[game] = None
             axes.plot([low, high], [height, height], color=colour, linewidth=2.2)

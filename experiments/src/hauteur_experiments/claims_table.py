@@ -11,6 +11,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -87,7 +88,11 @@ def claim_rows(subject: str, claim: SourceClaim, made: Iterable[Made], base: Set
     if found:
         return found
     run = next((run for run in RUNS if claim in run.claims), None)
-    needs, command = (claim.needs, "") if claim.needs or run is None else (run.size, run_command(run, base))
+    needs = claim.needs
+    command = ""
+    if not needs and run is not None:
+        needs = run.size
+        command = run_command(run, base)
     return [_row(**stated, verdict=f"**open**: not run; needs {needs or 'a planned run'}", command=command)]
 
 
@@ -98,7 +103,8 @@ def results(base: Setting) -> dict[str, list[Made]]:
     found: dict[str, list[Made]] = {}
     made = base.folder.glob("*/result.json")
     for file in sorted(made, key=lambda file: (places.get(file.parent.name, len(places)), file)):
-        name, begun = file.parent.name, file.with_name("experiment.json")
+        name = file.parent.name
+        begun = file.with_name("experiment.json")
         if name in planned or begun.exists():
             stored = read_json(begun)
             command = planned.get(name) or f"`{_begun_with(stored['begun']['command'])}`"
@@ -125,7 +131,8 @@ def _measured(finding: dict[str, Any], run: Made) -> dict[str, str]:
 
 def _begun_with(words: Sequence[str]) -> str:
     """The command of a run without what its result does not depend on."""
-    kept, rest = ["hauteur"], iter(words[1:])
+    kept = ["hauteur"]
+    rest = iter(words[1:])
     for word in rest:
         if word in ("--out", "--threads", "--parallel"):
             next(rest, None)
@@ -214,7 +221,8 @@ def _interval(row: Mapping[str, float | None]) -> str:
 
 def _rules_texts(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what the table of rules shows and what its runs cost, then the table."""
-    costs = [f"{command} ({cost})" for command, cost in dict.fromkeys((row["command"], row["cost"]) for row in rows)]
+    runs = dict.fromkeys((row["command"], row["cost"]) for row in rows)
+    costs = [f"{command} ({cost})" for command, cost in runs]
     yield (
         "Elo of each rule against the base with 95 % intervals. Bold: decided, as one of all cells and beyond its "
         f"control where it has one, stronger where it is positive; *no such effect*: none of 15 Elo, or beyond the "
@@ -225,10 +233,14 @@ def _rules_texts(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         rule, _, game = row["claim"].partition(" in ")
         if row["measured"]:
-            texts.setdefault(rule, {})[game] = styles.get(verdict_of(row), "**{}**").format(row["measured"])
-    games = list(dict.fromkeys(game for cells in texts.values() for game in cells))
+            style = styles.get(verdict_of(row), "**{}**")
+            texts.setdefault(rule, {})[game] = style.format(row["measured"])
+    games = list(dict.fromkeys(chain.from_iterable(texts.values())))
     if games:
-        yield _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
+        lines = []
+        for rule, cells in texts.items():
+            lines.append((rule, *(cells.get(game, "") for game in games)))
+        yield _table(("rule", *games), lines)
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -245,16 +257,22 @@ def write_table(path: Path, base: Setting) -> None:
     those of other papers. Lines of runs in this folder replace those of the same command, and all others are kept, as
     they were measured elsewhere or recorded by hand. ValueError for a page that has only one of the two marks.
     """
-    rows, file = claim_table(base), path.with_name("claims.csv")
+    rows = claim_table(base)
+    file = path.with_name("claims.csv")
     places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
     subjects = [*SUBJECTS, RULES_SUBJECT]
     if file.exists():
-        recorded, made = recorded_lines(file), [row for row in rows if row["measured"]]
+        recorded = recorded_lines(file)
+        made = [row for row in rows if row["measured"]]
         commands = {_words(row) for row in made}
         kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
         known = {row["claim"] for row in (*kept, *made)}
         rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
-    rows.sort(key=lambda row: (subjects.index(row["subject"]), places.get(row["claim"], len(places))))
+
+    def order(row: Row) -> tuple[int, int]:
+        return subjects.index(row["subject"]), places.get(row["claim"], len(places))
+
+    rows.sort(key=order)
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
     page = with_table(text, rows, str(path))
     written = pages(path.parent, rows)

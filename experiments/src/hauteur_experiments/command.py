@@ -29,9 +29,11 @@ def experiment(name: str = "list", *, setting: Setting | None = None, out: Path 
     """
     if name == "list":
         width = max(len(known.name) for known in every_experiment())
-        print("\n".join(f"{known.name:{width}}  {known.title} ({known.paper})" for known in every_experiment()))
+        for known in every_experiment():
+            print(f"{known.name:{width}}  {known.title} ({known.paper})")
         return
-    chosen, setting = find(name), setting or Setting()
+    chosen = find(name)
+    setting = setting or Setting()
     suffix = "" if setting.scale == 1 else f"-scale-{setting.scale:g}"
     folder = out or Path("runs") / "experiments" / f"{chosen.name}{suffix}"
     with _answered("experiment"):

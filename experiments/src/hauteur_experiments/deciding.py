@@ -119,7 +119,8 @@ def decided(rows: Sequence[Row]) -> Decided:
         return bool(row["decides"]), enough, -len(differences_of(row)), units, place
 
     place = max(range(len(rows)), key=nearness)
-    row, others = rows[place], (*rows[:place], *rows[place + 1 :])
+    row = rows[place]
+    others = (*rows[:place], *rows[place + 1 :])
     verdicts = {verdict_of(one) for one in rows}
     mixed = "holds" in verdicts and not verdicts.isdisjoint(DENIED)
     return Decided(row, "mixed" if mixed else verdict_of(row), others)

@@ -89,7 +89,8 @@ class ExactEvaluator:
         game = ht.load_game(spec)
         longest = game.max_plies
         ply = max(longest - FREE_PLIES, longest // 2)
-        values, plies = ht.exact_values(game), range(longest // 4, 2 * longest // 3 + 1)
+        values = ht.exact_values(game)
+        plies = range(longest // 4, 2 * longest // 3 + 1)
         solved = _sampled(game, values, "solved position", plies, positions, lambda found: len(set(found)) > 1)
         drawn = _sampled(game, values, "drawn opening", range(ply, ply + 1), openings, lambda found: max(found) == 0)
         return cls(solved, [state for state, _ in drawn])
@@ -97,8 +98,10 @@ class ExactEvaluator:
     def kept(self, choose: Choose) -> float:
         """Return the share of the positions in which the player's move keeps the value."""
         moves = choose([state for state, _ in self.positions])
-        pairs = zip(self.positions, moves, strict=True)
-        return sum(values[move] == max(values.values()) for (_, values), move in pairs) / len(self.positions)
+        kept = 0
+        for (_, values), move in zip(self.positions, moves, strict=True):
+            kept += values[move] == max(values.values())
+        return kept / len(self.positions)
 
     def unbeaten(self, choose: Choose) -> float:
         """Return the share of the openings from which the player loses no game, whatever the replies."""
@@ -110,7 +113,12 @@ Values = Callable[[ht.State], Sequence[int]]
 
 
 def _sampled(
-    game: ht.Game, values: Values, name: str, plies: range, count: int, fits: Callable[[Sequence[int]], bool]
+    game: ht.Game,
+    values: Values,
+    name: str,
+    plies: range,
+    count: int,
+    fits: Callable[[Sequence[int]], bool],
 ) -> list[tuple[ht.State, Mapping[int, int]]]:
     """Return different positions after plies of games of sound moves and random ones, whose values fit."""
     found: dict[int, tuple[ht.State, Mapping[int, int]]] = {}
@@ -120,7 +128,8 @@ def _sampled(
             continue
         known = values(state)
         if fits(known):
-            found[state.key] = state, dict(zip(state.legal_actions().tolist(), known, strict=True))
+            actions = state.legal_actions().tolist()
+            found[state.key] = state, dict(zip(actions, known, strict=True))
         if len(found) == count:
             return list(found.values())
     raise ValueError(f"{game.spec}: only {len(found)} of {count} {name}s found")
@@ -128,7 +137,8 @@ def _sampled(
 
 def _random_state(game: ht.Game, values: Values, name: str, plies: range, number: int) -> ht.State | None:
     """Return the position of a game after its plies, None where it ended before."""
-    random, state = ht.stream(POSITIONS_SEED, name, number), game.new_initial_state()
+    random = ht.stream(POSITIONS_SEED, name, number)
+    state = game.new_initial_state()
     for ply in range(int(random.choice(plies))):
         actions = state.legal_actions().tolist()
         if ply >= game.max_plies // 5 and random.random() < SOUND:

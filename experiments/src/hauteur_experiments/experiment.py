@@ -140,7 +140,8 @@ class Finding:
             return self
         scope = joined(*(part for part in self.scope.split(SEPARATOR) if part not in COMPUTED))
         scope = joined(scope, STOPPED if look.share < 1 else "")
-        return replace(Finding.of(self.key, self.claim.at(look), self.shown, scope), paper=self.paper)
+        found = Finding.of(self.key, self.claim.at(look), self.shown, scope)
+        return replace(found, paper=self.paper)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as result.json has it."""
@@ -409,7 +410,8 @@ def _judged(experiment: Experiment, setting: Setting) -> Result:
 
 def _made(experiment: Experiment, setting: Setting) -> Result:
     """Run the experiment; its findings with the claims that they decide. ValueError for a key of no claim."""
-    result, claims = experiment.run(setting), {claim.key: claim for claim in experiment.claims}
+    result = experiment.run(setting)
+    claims = {claim.key: claim for claim in experiment.claims}
     for finding in result.findings:
         if finding.key not in claims:
             raise ValueError(f"{experiment.name} has no claim with the key {finding.key!r} of a finding")
@@ -428,7 +430,8 @@ def earlier_ends(setting: Setting, stored: Mapping[str, Any]) -> int:
         before = result.get("settings")
         if not before or {**before, "scale": 0} != {**stored, "scale": 0} or not result.get("may_decide", True):
             continue
-        size, now = (result["seeds"], result["scale"]), (setting.seeds, setting.scale)
+        size = (result["seeds"], result["scale"])
+        now = (setting.seeds, setting.scale)
         smaller = size != now and size[0] <= now[0] and size[1] <= now[1]
         own = path.parent == setting.folder.absolute() and size == now
         found = max(found, result.get("extensions", 0) + smaller if smaller or own else 0)

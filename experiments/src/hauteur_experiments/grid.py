@@ -91,7 +91,9 @@ def is_over(setting: Setting, match: Match) -> bool:
     """Return whether all games of the match have been played, with the first seed."""
     file = setting.folder / match.name / "games.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return {json.loads(line)["index"] for line in lines if line.endswith("}")}.issuperset(range(match.games))
+    whole = [line for line in lines if line.endswith("}")]
+    played = {json.loads(line)["index"] for line in whole}
+    return played.issuperset(range(match.games))
 
 
 def _play_seeds(setting: Setting, match: Match, *, shared: bool) -> Played:
@@ -124,7 +126,8 @@ def _play(setting: Setting, match: Match, *, shared: bool) -> Sequence[Any]:
 
 
 def _played(setting: Setting, match: Match, folder: Path) -> Sequence[Any]:
-    shown, done = [time.monotonic()], [0]
+    shown = [time.monotonic()]
+    done = [0]
 
     def on_game(_: object) -> None:
         done[0] += 1
@@ -152,7 +155,8 @@ def _played(setting: Setting, match: Match, folder: Path) -> Sequence[Any]:
         raise KeyboardInterrupt
     low, high = found.elo_interval
     score = f"score {found.score:.1%}, Elo {found.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
-    setting.show(f"{match.name}: {len(found.games)} games, +{found.wins} ={found.draws} -{found.losses}, {score}")
+    record = f"+{found.wins} ={found.draws} -{found.losses}"
+    setting.show(f"{match.name}: {len(found.games)} games, {record}, {score}")
     return found.games
 
 
@@ -166,14 +170,22 @@ def _openings_file(folder: Path, match: Match) -> Path:
 
 
 def points(
-    name: str, xs: Sequence[float], measured: Sequence[Measured], colour: str, *, scale: float = 1.0, **style: bool
+    name: str,
+    xs: Sequence[float],
+    measured: Sequence[Measured],
+    colour: str,
+    *,
+    scale: float = 1.0,
+    **style: bool,
 ) -> ht.Series:
     """Return measured quantities times `scale` with their intervals of 95 %; what is not finite is left out.
 
     style: as of `ht.Series`; points are not joined by default.
     """
-    ends = [(one.value, *one.interval(0.95)) for one in measured]
-    values, low, high = ([finite(scale * end[place]) for end in ends] for place in range(3))
+    values = [finite(scale * one.value) for one in measured]
+    intervals = [one.interval(0.95) for one in measured]
+    low = [finite(scale * end) for end, _ in intervals]
+    high = [finite(scale * end) for _, end in intervals]
     return ht.Series(name, xs, values, colour, low=low, high=high, **{"joined": False, **style})
 
 

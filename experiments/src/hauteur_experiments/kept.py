@@ -178,7 +178,8 @@ def read_run(path: Path) -> KeptRun:
     missing = {"experiment", "result", "matches"} - stored.keys()
     if missing:
         raise ValueError(f"{path}: not a kept run: it has no {', '.join(sorted(missing))}")
-    games, digests = {}, {}
+    games = {}
+    digests = {}
     for name, match in stored["matches"].items():
         games[name] = _rows(match.pop("games"))
         digests[name] = match.pop("sha256")

@@ -98,7 +98,8 @@ def learn_beside(
         for name, (_, recipe) in runs.items()
         if goal is None or goal.reached(metrics_of(folders[name])) is None
     }
-    context, show = multiprocessing.get_context("spawn"), partial(print, flush=True)
+    context = multiprocessing.get_context("spawn")
+    show = partial(print, flush=True)
     with ProcessPoolExecutor(max(1, min(setting.threads, len(missing))), mp_context=context) as pool:
         running = {pool.submit(_learn, *task, show, goal): name for name, task in missing.items()}
         for future in as_completed(running):
@@ -133,4 +134,10 @@ def _is_of(begun: ht.Recipe, recipe: ht.Recipe) -> bool:
 
 def _shown(show: Show, folder: Path) -> Callable[[object], None]:
     """Show the line of a generation, shortened, with the names of its folders."""
-    return lambda row: show(f"{'/'.join(folder.parts[-2:])}: {'  '.join(str(row).split('  ')[:4])}")
+    name = "/".join(folder.parts[-2:])
+
+    def show_row(row: object) -> None:
+        first_columns = str(row).split("  ")[:4]
+        show(f"{name}: {'  '.join(first_columns)}")
+
+    return show_row

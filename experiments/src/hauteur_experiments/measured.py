@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -97,7 +97,8 @@ class Mean:
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Mean plus or minus t s / sqrt(n), or means of subsets; without bounds for too few values."""
-        count, mean = len(self.samples), self.value
+        count = len(self.samples)
+        mean = self.value
         if count < FEW:
             return self._of_subsets(confidence)
         variance = math.fsum((one - mean) ** 2 for one in self.samples) / (count - 1)
@@ -105,7 +106,8 @@ class Mean:
         return mean - half, mean + half
 
     def _of_subsets(self, confidence: float) -> tuple[float, float]:
-        subsets = (one for size in range(1, self.units + 1) for one in combinations(self.samples, size))
+        sizes = range(1, self.units + 1)
+        subsets = chain.from_iterable(combinations(self.samples, size) for size in sizes)
         means = sorted(math.fsum(subset) / len(subset) for subset in subsets)
         place = math.floor((1 - confidence) / 2 * 2**self.units + TINY)
         return (means[place - 1], means[-place]) if place else (-math.inf, math.inf)
@@ -142,7 +144,8 @@ class ClusterMean:
     @property
     def error(self) -> float:
         """Standard error; 0 for one group."""
-        mean, sums = self.value, dict.fromkeys(self.groups, 0.0)
+        mean = self.value
+        sums = dict.fromkeys(self.groups, 0.0)
         for group, one in zip(self.groups, self.samples, strict=True):
             sums[group] += one - mean
         squares = math.fsum(total**2 for total in sums.values()) * self.units / max(1, self.units - 1)
@@ -181,7 +184,8 @@ class Share:
         """Shares at which as many, or as few, trials have the chance (1 - confidence) / 2."""
         if not self.units:
             return 0.0, 1.0
-        tail, others = (1 - confidence) / 2, self.units - self.counted
+        tail = (1 - confidence) / 2
+        others = self.units - self.counted
         low = special.betaincinv(self.counted, others + 1, tail) if self.counted else 0.0
         high = special.betaincinv(self.counted + 1, others, 1 - tail) if others else 1.0
         return float(low), float(high)
@@ -246,7 +250,8 @@ def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     """Wilson's interval of a share p of n (not always whole) independent trials."""
     z = z_of(confidence)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    variance = p * (1 - p) / n + z * z / (4 * n * n)
+    half = z / (1 + z * z / n) * math.sqrt(variance)
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
 
 
@@ -295,7 +300,9 @@ def contrast(*parts: tuple[float, Measured]) -> Interval:
             sorted(weight * (clipped(end) - clipped(part.value)) for end in part.interval(confidence))
             for weight, part in parts
         ]
-        return total - math.hypot(*(low for low, _ in reaches)), total + math.hypot(*(high for _, high in reaches))
+        below = math.hypot(*(low for low, _ in reaches))
+        above = math.hypot(*(high for _, high in reaches))
+        return total - below, total + above
 
     return Interval(total, min(part.units for _, part in parts), ends)
 
@@ -323,10 +330,12 @@ def rate_of(flags: Flags) -> Interval:
 
     As that has no width where no position counts, the interval is never narrower than that of independent positions.
     """
-    mean, share = _by_game(flags), Share(sum(counted for _, counted in flags), len(flags))
+    mean = _by_game(flags)
+    share = Share(sum(counted for _, counted in flags), len(flags))
 
     def ends(confidence: float) -> tuple[float, float]:
-        (low, high), (least, most) = mean.interval(confidence), share.interval(confidence)
+        low, high = mean.interval(confidence)
+        least, most = share.interval(confidence)
         return max(0.0, min(low, least)), min(1.0, max(high, most))
 
     return Interval(mean.value, mean.units, ends)
@@ -340,10 +349,13 @@ def rate_ratio(one: Flags, other: Flags) -> Interval:
     """
     rates = []
     for flags in (one, other):
-        mean, count = _by_game(flags), sum(counted for _, counted in flags) + 0.5
-        rates.append((count / len(flags), max(1 / count, (mean.error * len(flags) / count) ** 2), mean.units))
+        mean = _by_game(flags)
+        count = sum(counted for _, counted in flags) + 0.5
+        variance = max(1 / count, (mean.error * len(flags) / count) ** 2)
+        rates.append((count / len(flags), variance, mean.units))
     (a, a_variance, a_games), (b, b_variance, b_games) = rates
-    return exponential(normal(math.log(a / b), math.sqrt(a_variance + b_variance), min(a_games, b_games)))
+    error = math.sqrt(a_variance + b_variance)
+    return exponential(normal(math.log(a / b), error, min(a_games, b_games)))
 
 
 def _by_game(flags: Flags) -> ClusterMean:
@@ -354,8 +366,14 @@ def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:
     """Rows as aligned columns of text; a value that is not known is -."""
 
     def shown(value: Any) -> str:
-        return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else f"{value}"
+        if value is None:
+            return "-"
+        return f"{value:.3g}" if isinstance(value, float) else f"{value}"
 
     lines = [names, *(tuple(shown(row[name]) for name in names) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True)) for line in lines)
+    texts = []
+    for line in lines:
+        cells = [text.rjust(width) for text, width in zip(line, widths, strict=True)]
+        texts.append("  ".join(cells))
+    return "\n".join(texts)

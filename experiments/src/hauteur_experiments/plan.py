@@ -42,7 +42,8 @@ class PlannedRun:
     def from_text(cls, text: str) -> PlannedRun:
         """The run of a line `experiment rest-of-its-name | size | options`, with its net as `--net NUMBER`."""
         name, size, options = (part.strip() for part in text.split("|"))
-        words, values = shlex.split(options), dict[str, Any]()
+        words = shlex.split(options)
+        values: dict[str, Any] = {}
         if "--looks" in words:
             words.remove("--looks")
             values["looks"] = True
@@ -106,7 +107,8 @@ def make_plan(runs: Sequence[PlannedRun], base: Setting, hours: float, done: Cal
     done: called after each. Return the names of those that failed: the plan continues without them. Raise ValueError
     where another process works on the plan.
     """
-    end, failed = time.monotonic() + hours * 3600, []
+    end = time.monotonic() + hours * 3600
+    failed = []
     with PlanFolder(base.folder).locked():
         for run in runs:
             if is_over(run, base) or time.monotonic() >= end:

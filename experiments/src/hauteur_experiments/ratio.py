@@ -73,9 +73,12 @@ def ratio_factor(of: Record, to: Record) -> Interval:
 
     The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
     """
-    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
+    counts = []
+    for record in (of, to):
+        counts += [record.wins + record.losses + 0.5, record.draws + 0.5]
     logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
-    logs = normal(logarithm, math.sqrt(sum(1 / count for count in counts)), min(of.games, to.games))
+    error = math.sqrt(sum(1 / count for count in counts))
+    logs = normal(logarithm, error, min(of.games, to.games))
     return exponential(logs)
 
 
@@ -112,7 +115,9 @@ class RatioSearch:
     def allowed(self, x: float) -> float:
         """The nearest x that may be played."""
         x = min(max(x, self.low), self.high)
-        return min(max(float(round(x)), math.ceil(self.low)), math.floor(self.high)) if self.whole else x
+        if not self.whole:
+            return x
+        return min(max(float(round(x)), math.ceil(self.low)), math.floor(self.high))
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,8 @@ class RatioLine:
 
     def x_for(self, ratio: float) -> float:
         """Return the x at which the line has this ratio."""
-        return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
+        log_x = self.centre + (math.log(ratio) - self.level) / self.slope
+        return math.exp(min(max(log_x, -50.0), 50.0))
 
     def x_interval(self, ratio: float, confidence: float = 0.95) -> tuple[float, float]:
         """Fieller's interval of that place: the x at which the line may have this ratio; (0, inf) where it bounds none.
@@ -173,11 +179,14 @@ class RatioLine:
         """
         z2 = z_of(confidence) ** 2
         gap = self.level - math.log(ratio)
-        a, b, c = self.slope**2 - z2 * self.slope_variance, self.slope * gap, gap**2 - z2 * self.level_variance
+        a = self.slope**2 - z2 * self.slope_variance
+        b = self.slope * gap
+        c = gap**2 - z2 * self.level_variance
         if a <= 0 or b * b < a * c:
             return 0.0, math.inf
         root = math.sqrt(b * b - a * c)
-        low, high = (min(max(self.centre + (-b + side * root) / a, -50.0), 50.0) for side in (-1, 1))
+        roots = [self.centre + (-b + side * root) / a for side in (-1, 1)]
+        low, high = (min(max(end, -50.0), 50.0) for end in roots)
         return math.exp(low), math.exp(high)
 
 
@@ -210,7 +219,9 @@ def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
     seen = {x: measure(x, search.games) for x in map(search.allowed, search.starts)}
     for _ in range(search.more):
         place = _line(seen, search).x_for(search.target)
-        x = search.allowed(min(max(place, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
+        lowest = min(seen) / LARGEST_STEP
+        highest = max(seen) * LARGEST_STEP
+        x = search.allowed(min(max(place, lowest), highest))
         seen[x] = measure(x, (seen[x].games if x in seen else 0) + search.games)
     line = _line(seen, search)
     place = line.x_for(search.target)
@@ -234,7 +245,9 @@ def fit_ratio(measured: Sequence[MeasuredRatio], target: float, *, rising: bool)
     The slope is shrunk to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
     steep. Raise ValueError without games.
     """
-    sign, weights, xs = (1 if rising else -1), [1.0] * len(measured), [one.x for one in measured]
+    sign = 1 if rising else -1
+    weights = [1.0] * len(measured)
+    xs = [one.x for one in measured]
     for _ in range(4):  # the weights need the place, the place the weights
         line = ratio_line(measured, weights, slope=float(sign), spread=SLOPE_SPREAD)
         line = replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
@@ -252,7 +265,11 @@ def ratio_slope(measured: Sequence[MeasuredRatio]) -> Interval:
 
 
 def ratio_line(
-    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
+    measured: Sequence[MeasuredRatio],
+    weights: Sequence[float],
+    *,
+    slope: float,
+    spread: float,
 ) -> RatioLine:
     """Return the line of least squares through the log ratios, each weighted by its precision times its weight.
 
@@ -261,10 +278,19 @@ def ratio_line(
     """
     if not measured:
         raise ValueError("a line needs one measurement or more, got none")
-    xs, ys = (np.array(row) for row in zip(*((math.log(one.x), one.log_ratio) for one in measured), strict=True))
+    xs = np.array([math.log(one.x) for one in measured])
+    ys = np.array([one.log_ratio for one in measured])
     precisions = np.array([weight * one.precision for weight, one in zip(weights, measured, strict=True)])
-    total, prior = precisions.sum(), spread**-2
-    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    total = precisions.sum()
+    prior = spread**-2
+    centre = (precisions * xs).sum() / total
+    level = (precisions * ys).sum() / total
     square = prior + (precisions * (xs - centre) ** 2).sum()
     product = prior * slope + (precisions * (xs - centre) * (ys - level)).sum()
-    return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
+    return RatioLine(
+        float(level),
+        float(product / square),
+        float(centre),
+        float(1 / total),
+        float(1 / square),
+    )

@@ -161,7 +161,8 @@ def _statement(subject: str, claim: str, lines: Sequence[Row]) -> Statement:
     if one is None:
         found["not_run"] = lines[0]["verdict"].partition("needs ")[2]
         return found
-    row, ours = one.row, ours_of(one.row)
+    row = one.row
+    ours = ours_of(one.row)
     found |= Statement(
         **{
             **found,
@@ -304,7 +305,8 @@ def _table(rows: Sequence[Statement], *, with_source: bool) -> str:
     for row in rows:
         cells = _cells(row)
         shown = cells if with_source else [cells[0], *cells[2:]]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in shown) + " |")
+        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in shown]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -337,7 +339,8 @@ def _ours_text(row: Statement) -> str:
     if ours is None:
         return "no figure"
     ends = ", ".join(_plain(ours[end]) for end in ("low", "high"))
-    text = " ".join(filter(None, [ours["what"], _plain(ours["value"]), f"[{ends}]", ours["unit"]]))
+    parts = [ours["what"], _plain(ours["value"]), f"[{ends}]", ours["unit"]]
+    text = " ".join(filter(None, parts))
     return f"{text}, {LOOKED}" if row["stopped_at_a_look"] else text
 
 

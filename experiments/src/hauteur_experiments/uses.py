@@ -69,7 +69,8 @@ def uses(results: Path, rows: Sequence[Row]) -> list[Use]:
 def gain(before: Sequence[KeptGame], after: Sequence[KeptGame]) -> Measured:
     """Return how many percentage points more a cell scores than another from the same openings, game by game."""
     pairs = [(a, b) for a, b in zip(before, after, strict=True) if a.opening == b.opening]
-    return by_opening([100 * (b.score - a.score) for a, b in pairs], [a.opening for a, _ in pairs])
+    gains = [100 * (b.score - a.score) for a, b in pairs]
+    return by_opening(gains, [a.opening for a, _ in pairs])
 
 
 def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
@@ -178,7 +179,8 @@ def _elo(what: str, found: Mapping[str, Any]) -> Number:
 
 def _constants(results: Path) -> Use:
     """c_puct and first-play urgency of a net that learned from people."""
-    name, numbers = "rules-by-game-chess", []
+    name = "rules-by-game-chess"
+    numbers = []
     for net in FRESH:
         found = _results(results / f"constants-{net}.json")["."]
         numbers.append(_elo(f"{net}, 120 fresh games", found))

@@ -98,7 +98,9 @@ END = Look()
 def final_z(level: float) -> float:
     """Return the standard errors from the bound that are shown at the last look, for this error of all looks."""
     halvings = math.log2(0.05 / level)
-    return NormalDist().inv_cdf(1 - level) + float(np.interp(halvings, range(len(BEYOND_ONE_LOOK)), BEYOND_ONE_LOOK))
+    places = range(len(BEYOND_ONE_LOOK))
+    beyond = float(np.interp(halvings, places, BEYOND_ONE_LOOK))
+    return NormalDist().inv_cdf(1 - level) + beyond
 
 
 class Number(TypedDict):
@@ -180,7 +182,8 @@ class Inequality:
     def refuted(self, level: float) -> bool:
         """Return whether it is false, with at most this chance of an error."""
         low, high = self.measured.interval(1 - (level if self.side == "at" else 2 * level))
-        above, below = low > self.bound and self.side != "above", high < self.bound and self.side != "below"
+        above = low > self.bound and self.side != "above"
+        below = high < self.bound and self.side != "below"
         return self._may_decide and (above or below)
 
     def without_effect(self, level: float) -> bool:
@@ -231,7 +234,8 @@ class Inequality:
 
     def margin(self, border: float) -> float:
         """How far the quantity is on its side of a border, in standard errors; "at": how near, as a negative number."""
-        distance, error = self.measured.value - border, standard_error(self.measured)
+        distance = self.measured.value - border
+        error = standard_error(self.measured)
         signed = -abs(distance) if self.side == "at" else self._sign * distance
         return signed / error if 0 < error < math.inf else signed
 
@@ -250,7 +254,8 @@ class Inequality:
     def needed_to_show(self, level: float) -> int:
         """Return the units that would show it, if the measured value is the truth."""
         if self.side == "at":
-            half, distance = standard_error(self.measured) * _Z_95, self.matters - self.bound
+            half = standard_error(self.measured) * _Z_95
+            distance = self.matters - self.bound
             return _units(self.measured.units * (half / distance) ** 2, self.least)
         right = self._sign * (self.measured.value - self.bound) > 0
         return needed(self, self.bound, level) if right else MOST_UNITS
@@ -325,7 +330,8 @@ class Claim:
     def on_the_other_side(self) -> bool:
         """Return whether an effect is excluded by an interval of 95 % wholly on the other side of the bound."""
         low, high = self.decisive.measured.interval(1 - 2 * LEVEL)
-        bound, above = self.decisive.bound, self.decisive.side == "above"
+        bound = self.decisive.bound
+        above = self.decisive.side == "above"
         return self.verdict == "no such effect" and (high < bound if above else low > bound)
 
     @property
@@ -336,7 +342,8 @@ class Claim:
     @property
     def _levels(self) -> tuple[float, float]:
         """Errors that an inequality may make where it is shown, and where it is denied, all looks together."""
-        each, together = LEVEL / self.cells, LEVEL / self.cells / len(self.inequalities)
+        each = LEVEL / self.cells
+        together = LEVEL / self.cells / len(self.inequalities)
         return (each, together) if self.needs == "all" else (together, each)
 
     @property

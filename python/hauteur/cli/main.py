@@ -212,7 +212,8 @@ def run(words: Sequence[str]) -> int:
 
     _check_layer(words)
     first = words[0] if words else ""
-    app = make_app(outside=all(command.words.split()[0] != first for command in (*COMMANDS, *HIDDEN)))
+    own = {command.words.split()[0] for command in (*COMMANDS, *HIDDEN)}
+    app = make_app(outside=first not in own)
     if first in OUTSIDE and first not in app:
         return complain(f"hauteur {first} is in {OUTSIDE[first][0]}, which is not installed ({INSTALL})")
     try:
@@ -301,7 +302,8 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     """Return the message for an unknown command, listing the known ones; imports none of them."""
     depth = len(group)
     chains = [command.words.split() for command in COMMANDS]
-    known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
+    of_group = [chain for chain in chains if chain[:depth] == [*group] and len(chain) > depth]
+    known = sorted({chain[depth] for chain in of_group})
     known += [] if group else OUTSIDE
     if word.endswith(".py"):
         return f"there is no command {word!r}: every file has its own --import, as in --import a.py --import {word}"

@@ -74,7 +74,8 @@ class LocalFleet:
 
     def shortage(self) -> str | None:
         """Return how many workers have not joined, and why the last one ended; None where all have."""
-        missing = self._workers - sum(process.has_joined for process in list(self._processes.values()))
+        processes = list(self._processes.values())
+        missing = self._workers - sum(process.has_joined for process in processes)
         cause = f": the last one {self._cause}" if self._cause else ""
         return f"{missing} of {self._workers} local workers to start{cause}" if missing else None
 
@@ -118,7 +119,11 @@ class _Process:
     """
 
     def __init__(
-        self, name: str, command: Sequence[str], environment: Mapping[str, str], put: Callable[[Event], None]
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        put: Callable[[Event], None],
     ) -> None:
         self.name = name
         self.has_joined = False

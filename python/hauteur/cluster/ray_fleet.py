@@ -26,7 +26,7 @@ from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources,
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
 from hauteur.system.hardware import processor_name
-from hauteur.system.plugins import VARIABLE, imported
+from hauteur.system.plugins import VARIABLE, named_for_processes
 
 if TYPE_CHECKING:
     from hauteur.cluster.open import WorkerOptions
@@ -67,11 +67,14 @@ class RayFleet:
         self._most = options.workers
         self._ray = connect(options.cluster)
         self.name = f"the cluster at {self._ray.get_runtime_context().gcs_address}"
-        plugins = ",".join([*filter(None, [os.environ.get(VARIABLE)]), *imported()])
         remote = self._ray.remote(
-            num_cpus=self._threads, num_gpus=self._gpus, max_restarts=0, max_task_retries=0, max_concurrency=CALLS
+            num_cpus=self._threads,
+            num_gpus=self._gpus,
+            max_restarts=0,
+            max_task_retries=0,
+            max_concurrency=CALLS,
         )
-        self._start = partial(remote(RayWorker).remote, self._threads, plugins)
+        self._start = partial(remote(RayWorker).remote, self._threads, named_for_processes())
         self._actors: dict[str, _Actor] = {}
         self._nets: OrderedDict[str, Any] = OrderedDict()
         self._ended: queue.Queue[tuple[str, str, Any]] = queue.Queue()
@@ -84,7 +87,8 @@ class RayFleet:
         """Call a worker with a unit, and with its nets, which Ray copies to each machine once."""
         try:
             nets = [(sha256, self._net(sha256, sources)) for sha256 in unit.files]
-            call = self._actors[worker].handle.play.remote(json.dumps(unit.to_json()), nets)
+            handle = self._actors[worker].handle
+            call = handle.play.remote(json.dumps(unit.to_json()), nets)
         except Exception as error:  # of the file, or of Ray's store
             self._ended.put((worker, unit.key, {"cause": f"could not be sent: {described(error)}"}))
         else:
@@ -132,7 +136,8 @@ class RayFleet:
         except Exception as error:  # Ray raises all kinds of them
             raise ValueError(f"{self.name} is gone: {first_line(error)}") from None
         places = int(has.get("CPU", 0) // self._threads)
-        places = min(places, int(has.get("GPU", 0) / self._gpus)) if self._gpus else places
+        if self._gpus:
+            places = min(places, int(has.get("GPU", 0) / self._gpus))
         for _ in range((self._most or places) - len(self._actors)):
             self._count += 1
             name = f"ray-{self._count}"

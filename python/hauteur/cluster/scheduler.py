@@ -46,15 +46,21 @@ def summed_numbers(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     present, in_flight: workers, and units that they had, on average while there was work; idle_share: 0 to 1.
     """
     found = list(parts)
-    counts: dict[str, float] = {name: int(sum(part.get(name, 0) for part in found)) for name in COUNTED}
-    work, workers, units, idle = (sum(part.get(name, 0.0) for part in found) for name in TIMED)
+    totals = {name: _total(found, name) for name in (*COUNTED, *TIMED)}
+    work, workers, units, idle = (totals[name] for name in TIMED)
+    counts: dict[str, float] = {name: int(totals[name]) for name in COUNTED}
+    times = {name: round(totals[name], 6) for name in TIMED}
     return {
         "present": round(workers / work, 4) if work else 0.0,
         "in_flight": round(units / work, 4) if work else 0.0,
         **counts,
-        **{name: round(value, 6) for name, value in zip(TIMED, (work, workers, units, idle), strict=True)},
+        **times,
         "idle_share": round(idle / workers, 4) if workers else 0.0,
     }
+
+
+def _total(parts: Sequence[Mapping[str, float]], name: str) -> float:
+    return sum(part.get(name, 0.0) for part in parts)
 
 
 def numbers_in_words(numbers: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -266,7 +272,8 @@ class Scheduler:
         self._time += min(gone, MOST_GAP)
         if self._batches:
             loads = [len(flights) for flights in self._workers.values()]
-            for name, count in zip(TIMED, (1, len(loads), sum(loads), loads.count(0)), strict=True):
+            counts = (1, len(loads), sum(loads), loads.count(0))
+            for name, count in zip(TIMED, counts, strict=True):
                 self._counts[name] += gone * count
 
     def _take(self, event: Event) -> None:

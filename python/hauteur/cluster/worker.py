@@ -138,7 +138,8 @@ def described(error: BaseException) -> str:
     if isinstance(error, ValueError | OSError | ImportError) and (line := explain(error)):
         return line[:MOST_CAUSE]
     traceback.print_exception(error, file=sys.stderr)
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MOST_CAUSE]
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}"[:MOST_CAUSE]
 
 
 def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:

@@ -46,7 +46,12 @@ class OddsGame:
 
 
 def odds_game(
-    position: PositionCommand, options: Options, *, infinite: bool, net: str = "", q: float | None = None
+    position: PositionCommand,
+    options: Options,
+    *,
+    infinite: bool,
+    net: str = "",
+    q: float | None = None,
 ) -> OddsGame | None:
     """Return what the option OddsMode does in this position; None where it is off, in infinite analysis, and for the
     odds taker. net: the one that the engine plays with; q: value of its last search, -1 to 1.
@@ -59,11 +64,15 @@ def odds_game(
     from hauteur.engine.odds_table import giver_settings  # here: few games are at odds, and engines start without it
 
     settings, nodes = giver_settings(odds, colour_of(net), q)
-    return _game(odds, settings, tuple(name for name in settings if not options.is_default(name)), nodes)
+    given = tuple(name for name in settings if not options.is_default(name))
+    return _game(odds, settings, given, nodes)
 
 
 def odds_player(
-    player: PlayerSettings, game: _core.Game, side: int, q: float | None = None
+    player: PlayerSettings,
+    game: _core.Game,
+    side: int,
+    q: float | None = None,
 ) -> tuple[PlayerSettings, OddsGame | None]:
     """Return the player with the settings for who gives the odds of the game's start, and what they are.
 
@@ -78,9 +87,11 @@ def odds_player(
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     if odds is None or odds.giver != side or not player.has_net:
         return player, None
-    settings, nodes = giver_settings(odds, colour_of(resolve_net(player.net, game).path), q)
+    net = resolve_net(player.net, game).path
+    settings, nodes = giver_settings(odds, colour_of(net), q)
     values = player.model_dump(exclude_unset=True)
-    found = _game(odds, settings, tuple(name for name in settings if _is_given(values, setting_path(name))), nodes)
+    given = tuple(name for name in settings if _is_given(values, setting_path(name)))
+    found = _game(odds, settings, given, nodes)
     values.setdefault("visits", GIVER_VISITS if nodes is None else min(nodes, GIVER_VISITS))
     named = validated(PlayerSettings, dict(values), "player")
     for name, value in found.changes.items():
@@ -91,7 +102,8 @@ def odds_player(
 
 def _game(odds: Odds, settings: Mapping[str, bool | float | str], kept: tuple[str, ...], nodes: int | None) -> OddsGame:
     """Return the game with the settings that change; those that the giver has been given itself are kept."""
-    return OddsGame(odds.name, {name: value for name, value in settings.items() if name not in kept}, kept, nodes)
+    changes = {name: value for name, value in settings.items() if name not in kept}
+    return OddsGame(odds.name, changes, kept, nodes)
 
 
 def _is_given(values: object, path: tuple[str, ...]) -> bool:

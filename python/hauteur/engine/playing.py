@@ -80,7 +80,10 @@ class FoundMove:
     @property
     def score(self) -> float | None:
         """Expected result for the mover, 0 a loss to 1 a win; None for a player that does not say."""
-        return None if self.report is None else self.report.wdl[0] + 0.5 * self.report.wdl[1]
+        if self.report is None:
+            return None
+        win, draw, _ = self.report.wdl
+        return win + 0.5 * draw
 
 
 class PlayingSession(Closing):
@@ -150,7 +153,11 @@ class PlayingSession(Closing):
     def when_open(self, report: Callable[[OpenPlayer | BaseException], None]) -> None:
         """Call `report` with the player, or the error, once it is open or cannot be opened, in any thread."""
         if self._player is not None:
-            self._player.add_done_callback(lambda player: report(player.exception() or player.result()))
+
+            def tell(player: Future[OpenPlayer]) -> None:
+                report(player.exception() or player.result())
+
+            self._player.add_done_callback(tell)
 
     def forget_failure(self) -> None:
         """Let the same player be opened again if it could not be opened."""
@@ -159,7 +166,8 @@ class PlayingSession(Closing):
 
     def close(self) -> None:
         """Close the player, once it is open; another one may be opened then."""
-        self._analysis, self._row_seconds = None, 0.0
+        self._analysis = None
+        self._row_seconds = 0.0
         if self._player is not None:
             self._player.add_done_callback(_close)
         self._player = None
@@ -168,7 +176,8 @@ class PlayingSession(Closing):
 
     def set_position(self, start: _core.State, actions: Sequence[int] = ()) -> None:
         """Follow the game to the position after `actions`, which must be legal, from `start`."""
-        self._start, self._actions = start.copy(), tuple(actions)
+        self._start = start.copy()
+        self._actions = tuple(actions)
 
     def clear(self) -> None:
         """Forget the tree and the evaluations of the game before; the player stays open."""
@@ -248,7 +257,11 @@ class PlayingSession(Closing):
         return 0.0
 
     def start(
-        self, limits: Limits, *, control: SearchControl | None = None, **options: Unpack[AnalysisOptions]
+        self,
+        limits: Limits,
+        *,
+        control: SearchControl | None = None,
+        **options: Unpack[AnalysisOptions],
     ) -> Future[FoundMove]:
         """Think in a thread of its own; the future gets the move or the error."""
         control = self._control = control or SearchControl()

@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 
 def player_of(
-    game: _core.Game, settings: PlayerSettings, *, threads: int, advice: str = ADVICE
+    game: _core.Game,
+    settings: PlayerSettings,
+    *,
+    threads: int,
+    advice: str = ADVICE,
 ) -> NetChoice | MoveFunction:
     """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play.
 
@@ -163,7 +167,8 @@ class EngineSide(Closing):
 
     def progress(self, report: RootReport) -> tuple[int | None, float | None]:
         """Return the visits at which a search ends, and how many seconds it will still take; None: unknown."""
-        player, pace = self._player, report.pace
+        player = self._player
+        pace = report.pace
         if self.given.seconds is not None:
             return None, max(0.0, self.given.seconds - pace.seconds)
         if not player.has_net or not self._by_visits:
@@ -186,9 +191,12 @@ class EngineSide(Closing):
         search that still runs is stopped before. GameLost in the future: the player has lost instead of moving.
         """
         self.stop()
-        before, control = self._last, SearchControl()
+        before = self._last
+        control = SearchControl()
         self._control = control
-        start, actions, state = played.start, tuple(played.actions), played.state
+        start = played.start
+        actions = tuple(played.actions)
+        state = played.state
         limits = self._limits(state.ply, played.game.max_plies, left)
 
         def think() -> FoundMove:
@@ -276,7 +284,8 @@ class _Program:
             self._player.end(self._number)
             self._number += 1
         self._known = actions
-        self._answer = self._player.choose(MoveRequest(self._number, state, state.start.notation(), actions, seed))
+        request = MoveRequest(self._number, state, state.start.notation(), actions, seed)
+        self._answer = self._player.choose(request)
         chosen = self._answer.result()
         if chosen.score is None or chosen.note:
             return chosen

@@ -51,10 +51,12 @@ class Output:
         from datetime import UTC, datetime  # here: most starts write no log
 
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        text = "".join(f"{now} {mark} {line}\n" for line in lines)
         try:
-            self._log.write("".join(f"{now} {mark} {line}\n" for line in lines).encode(errors="backslashreplace"))
+            self._log.write(text.encode(errors="backslashreplace"))
         except OSError as error:
-            log, self._log = self._log, None
+            log = self._log
+            self._log = None
             log.close()
             message = f"hauteur: error: {log.name}: {error.strerror}; nothing is logged any more"
             print(message, file=sys.stderr, flush=True)
@@ -70,7 +72,11 @@ class LineReader(Generic[Item]):
     """
 
     def __init__(
-        self, source: Iterable[bytes], accept: Callable[[bytes | None], Item | None], *, most: int | None = None
+        self,
+        source: Iterable[bytes],
+        accept: Callable[[bytes | None], Item | None],
+        *,
+        most: int | None = None,
     ) -> None:
         self._accept = accept
         self._most = most
@@ -108,12 +114,16 @@ class LineReader(Generic[Item]):
 
     def _take(self, lines: Sequence[bytes | None]) -> None:
         """Accept lines, and queue what is left of them together, once there is room."""
-        items = [item for line in lines if (item := self._accept(line)) is not None]
+        accepted = [self._accept(line) for line in lines]
+        items = [item for item in accepted if item is not None]
         if items:
             with self._changed:
-                self._changed.wait_for(lambda: self._most is None or len(self._waiting) < self._most)
+                self._changed.wait_for(self._has_room)
                 self._waiting.extend(items)
                 self._changed.notify_all()
+
+    def _has_room(self) -> bool:
+        return self._most is None or len(self._waiting) < self._most
 
 
 def leave_process() -> NoReturn:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -54,8 +55,11 @@ class TerminalGame:
     ) -> None:
         if save is not None:
             check_save(save, game)
-        self._save_to, self._note = save, note
-        self._game, self._engines, self._humans = game, engines, set(humans)
+        self._save_to = save
+        self._note = note
+        self._game = game
+        self._engines = engines
+        self._humans = set(humans)
         self._names = game.sides
         self._console = console or Console(highlight=False)
         self._ask = ask
@@ -64,7 +68,10 @@ class TerminalGame:
         self._shown = 0
         """Plies whose positions are on the screen."""
         self._news = threading.Event()
-        sides = [GameSide() if side in self._humans else GameSide(engines[side], at=at.get(side)) for side in (0, 1)]
+        sides = []
+        for side, engine in enumerate(engines):
+            own = GameSide() if side in self._humans else GameSide(engine, at=at.get(side))
+            sides.append(own)
         self._player = engines[1 if self._humans == {0} else 0]
         """The engine: of the first side that has one; it gives the hints too."""
         self._table = TwoSidedGame(self._played, sides, seed=seed, on_change=self._news.set, hints=self._player)
@@ -150,7 +157,8 @@ class TerminalGame:
         return True
 
     def _moves(self) -> None:
-        self._say(" ".join(move_text(self.state, action) for action in self.state.legal_actions().tolist()))
+        actions = self.state.legal_actions().tolist()
+        self._say(" ".join(move_text(self.state, action) for action in actions))
 
     def _try_move(self, text: str) -> None:
         """Play the move that the human typed, or show what is allowed."""
@@ -208,7 +216,8 @@ class TerminalGame:
         winner = ending.winner
         if winner is None:
             return f"draw ({ending.reason})"
-        who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{self._names[winner]} wins"
+        human_wins = self._humans == {winner}
+        who = "you win" if human_wins else f"{self._names[winner]} wins"
         return f"{who} ({ending.reason})"
 
 
@@ -221,6 +230,13 @@ def check_save(path: Path, game: _core.Game) -> None:
         raise ValueError(f"{path}: games of {game.name} are saved as {end} files")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} is not there")
+
+
+def _sign_between(left_is_last: bool, right_is_last: bool) -> str:
+    """Return what stands between two squares, by whether they are of the last move."""
+    if right_is_last:
+        return "("
+    return ")" if left_is_last else " "
 
 
 def board_text(state: _core.State, *, flip: bool = False) -> str:
@@ -237,7 +253,7 @@ def board_text(state: _core.State, *, flip: bool = False) -> str:
     for row in range(board.rows)[::step]:
         squares = [row * board.columns + column for column in range(board.columns)[::step]]
         last = [square in board.last for square in squares]
-        before = ["(" if now else ")" if was else " " for was, now in zip([False, *last], [*last, False], strict=True)]
+        before = [_sign_between(left, right) for left, right in pairwise([False, *last, False])]
         signs = "".join(mark + board.cells[square] for mark, square in zip(before, squares, strict=False))
         lines.append(f"{board.row_labels[row]:>{width}} {signs}{before[-1]}")
     labels = " ".join(board.column_labels[::step])

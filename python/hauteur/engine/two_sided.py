@@ -129,7 +129,8 @@ class TwoSidedGame(Closing):
     def go_on(self) -> None:
         """Let the side to move think, or wait for the person; also after `pause` and after a problem."""
         with self.lock:
-            self.paused, self.problem = False, ""
+            self.paused = False
+            self.problem = ""
             self._next()
             self._on_change()
 
@@ -162,7 +163,9 @@ class TwoSidedGame(Closing):
             plies = self.played.take_back(self.persons or (0, 1))
             if plies:
                 self._halt()
-                self.value, self.note, self._scores = None, "", [None, None]
+                self.value = None
+                self.note = ""
+                self._scores = [None, None]
                 self.paused = not self.persons
                 if not self.paused:
                     self._next()
@@ -222,7 +225,8 @@ class TwoSidedGame(Closing):
     def _next(self) -> None:
         """Let the side to move think, or start the clock of the person."""
         self._turn += 1
-        turn, side = self._turn, self.played.state.to_move
+        turn = self._turn
+        side = self.played.state.to_move
         if self.played.ending is not None or self.paused:
             return
         engine = self._engines[side]
@@ -315,7 +319,8 @@ class TwoSidedGame(Closing):
             if turn != self._turn:
                 return
             self._thinking = False
-            side, error = self.played.state.to_move, done.exception()
+            side = self.played.state.to_move
+            error = done.exception()
             if isinstance(error, GameLost):
                 self._end(loss_of(side), error.reason)
                 self.note = error.detail
@@ -338,7 +343,10 @@ class TwoSidedGame(Closing):
         self.note = found.note
 
     def _hinted(
-        self, turn: int, done: Future[FoundMove], on_found: Callable[[FoundMove | BaseException], None]
+        self,
+        turn: int,
+        done: Future[FoundMove],
+        on_found: Callable[[FoundMove | BaseException], None],
     ) -> None:
         """Pass a hint on, if it is still of that turn."""
         with self.lock:

@@ -69,6 +69,7 @@ def result_text(outcome: int) -> str:
 
 def end_text(state: _core.State) -> str:
     """Return the result and end reason of a finished position."""
-    outcome, reason = state.outcome(), state.end_reason()
+    outcome = state.outcome()
+    reason = state.end_reason()
     result = "not over" if outcome is None else result_text(outcome)
     return f"{result} ({reason})" if reason else result

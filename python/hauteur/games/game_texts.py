@@ -78,13 +78,15 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
         return load_game("chess"), pgn_games(text, name)
     if form == "sgf":
         try:
-            game = load_game(_core.sgf_spec(text, "" if spec is None else load_game(spec).name))
+            usual = "" if spec is None else load_game(spec).name
+            game = load_game(_core.sgf_spec(text, usual))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         return game, sgf_games(text, name, game)
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
-    if spec is None or (numbered and numbered[0][1].partition("(")[0].strip() in names()):
+    first_line = numbered[0][1] if numbered else ""
+    if spec is None or first_line.partition("(")[0].strip() in names():
         if not numbered:
             raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
         spec = numbered.pop(0)[1]
@@ -143,4 +145,5 @@ def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event:
     Raise ValueError for a form that this game has not.
     """
     ending = None if game.ending is None else (game.ending.outcome, game.ending.reason)
-    return _core.written_game(game.start, game.actions, form, names, ending, event, date.today().isoformat())
+    day = date.today().isoformat()
+    return _core.written_game(game.start, game.actions, form, names, ending, event, day)

@@ -96,7 +96,10 @@ def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     """Play `games` random games and check every law at every position; one result a law, broken or not."""
     if games < 1:
         raise ValueError(f"games must be >= 1, got {games}")
-    results = LawResults(LawResult(law.__name__, str(law.__doc__).splitlines()[0].rstrip(".")) for law in LAWS)
+    results = LawResults()
+    for law in LAWS:
+        statement = str(law.__doc__).splitlines()[0].rstrip(".")
+        results.append(LawResult(law.__name__, statement))
     checks = _Checks(game, results)
     for index in range(games):
         moves: list[int] = []
@@ -123,7 +126,8 @@ class _Checks:
 
         moves: gets the actions that were played.
         """
-        game, played = self.game, self.results.played
+        game = self.game
+        played = self.results.played
         state = game.new_initial_state()
         becomes = np.argsort(game.symmetries()[1], axis=1)
         twins = [game.new_initial_state(symmetry) for symmetry in range(len(becomes))]
@@ -176,7 +180,9 @@ def runs(visit: Visit) -> str | None:
         return f"to_move is {visit.state.to_move}, not 0 or 1"
     if len(visit.moves) > visit.game.max_plies:
         return f"{len(visit.moves)} plies, but max_plies is {visit.game.max_plies}"
-    return None if visit.state.ply == len(visit.moves) else f"ply is {visit.state.ply}, not {len(visit.moves)}"
+    if visit.state.ply != len(visit.moves):
+        return f"ply is {visit.state.ply}, not {len(visit.moves)}"
+    return None
 
 
 def legal(visit: Visit) -> str | None:
@@ -189,7 +195,8 @@ def legal(visit: Visit) -> str | None:
 
 def outcome(visit: Visit) -> str | None:
     """A game without legal actions is over; a won game has none; only ended games have a reason."""
-    outcome, moves_left = visit.state.outcome(), len(visit.legal)
+    outcome = visit.state.outcome()
+    moves_left = len(visit.legal)
     if outcome is not None and not visit.moves:
         return over_at_the_start(outcome)
     if outcome not in (None, 1, 0, -1):
@@ -227,7 +234,8 @@ def refusal(visit: Visit) -> str | None:
 
 
 def _facts(state: _core.State) -> tuple[object, ...]:
-    legal, features = state.legal_actions().tobytes(), state.features().tobytes()
+    legal = state.legal_actions().tobytes()
+    features = state.features().tobytes()
     results = state.outcome(), state.repetition()
     return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()
 
@@ -321,12 +329,15 @@ def drawings(visit: Visit) -> str | None:
 def squares(visit: Visit) -> str | None:
     """An action changes what stands on the last of its squares."""
     before = board_of(visit.state, ())
-    for action in visit.rng.choice(visit.legal, size=min(8, len(visit.legal)), replace=False).tolist():
-        squares, behind = action_squares(visit.state, action), board_of(visit.state.child(action), ())
+    some = visit.rng.choice(visit.legal, size=min(8, len(visit.legal)), replace=False)
+    for action in some.tolist():
+        squares = action_squares(visit.state, action)
+        behind = board_of(visit.state.child(action), ())
         if before is None or behind is None or not squares:
             return None  # nothing is pointed at
         if before.cells[squares[-1]] == behind.cells[squares[-1]]:
-            last, name = divmod(squares[-1], before.columns), visit.state.action_to_text(action)
+            last = divmod(squares[-1], before.columns)
+            name = visit.state.action_to_text(action)
             return f"squares({action}), the move {name}, is {last} last, where nothing changes"
     return None
 

@@ -9,6 +9,7 @@ the normal one or any of the 960 of Chess960, and the position. One grammar in b
 queen's rook, knight or bishop (the one nearest to the a-file), and of the pawns the one of the f-file.
 """
 
+from itertools import product
 from typing import Literal
 
 from hauteur import _core
@@ -57,5 +58,8 @@ USUAL = (
 )
 """The handicaps that are played most."""
 
-ODDS_STARTS = {odds.name: odds.fen for text in USUAL for odds in (parse_odds(text, "white"), parse_odds(text, "black"))}
+_GIVERS: tuple[Literal["white", "black"], ...] = ("white", "black")
+_USUAL_ODDS = [parse_odds(text, giver) for text, giver in product(USUAL, _GIVERS)]
+
+ODDS_STARTS = {odds.name: odds.fen for odds in _USUAL_ODDS}
 """FEN of every usual odds start by its name, with White or Black as the giver: `queen d1`, `knight b8 + knight g8`."""

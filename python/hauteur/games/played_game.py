@@ -26,7 +26,9 @@ class GameEnding:
     @property
     def winner(self) -> int | None:
         """The side that has won; None: a draw."""
-        return None if self.outcome == 0 else 0 if self.outcome > 0 else 1
+        if self.outcome == 0:
+            return None
+        return 0 if self.outcome > 0 else 1
 
     @property
     def text(self) -> str:
@@ -70,7 +72,8 @@ class PlayedGame:
         """Play a legal action. Raise ValueError for another one, and where the game is over."""
         if self.ending is not None:
             raise ValueError(f"the game is over: {self.ending.text}")
-        text, mover = move_text(self._state, action), self._state.to_move
+        text = move_text(self._state, action)
+        mover = self._state.to_move
         self._state.apply(action)
         self.movers.append(mover)
         self.actions.append(action)
@@ -80,9 +83,11 @@ class PlayedGame:
         """Go back to the last turn of one of these sides; return the plies taken back, 0 where there is none."""
         for plies in range(len(self.actions) - 1, -1, -1):
             if self.movers[plies] in sides:
-                before, taken = self.after(plies), len(self.actions) - plies
+                before = self.after(plies)
+                taken = len(self.actions) - plies
                 del self.actions[plies:], self.texts[plies:], self.movers[plies:]
-                self._state, self._declared = before, None
+                self._state = before
+                self._declared = None
                 return taken
         return 0
 
@@ -107,7 +112,8 @@ def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
 
 def texts_of(state: _core.State, actions: Iterable[int], notation: str | None = None) -> list[str]:
     """Return the moves of a line from a position as the game writes them, or in another of its notations."""
-    place, texts = state.copy(), []
+    place = state.copy()
+    texts = []
     for action in actions:
         texts.append(place.action_to_text(action, notation))
         place.apply(action)
@@ -116,7 +122,8 @@ def texts_of(state: _core.State, actions: Iterable[int], notation: str | None = 
 
 def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
     """Return the side that makes each move of a line from a position; ValueError for one that is illegal."""
-    place, movers = state.copy(), []
+    place = state.copy()
+    movers = []
     for action in actions:
         movers.append(place.to_move)
         place.apply(action)
@@ -169,7 +176,9 @@ class Move(str):
     def __new__(cls, text: str, action: int, san: str, uci: str) -> Self:
         """Return the move with its other spellings; `move_of` finds these."""
         move = super().__new__(cls, text)
-        move.action, move.san, move.uci = action, san, uci
+        move.action = action
+        move.san = san
+        move.uci = uci
         return move
 
     def __getnewargs__(self) -> tuple[str, int, str, str]:  # type: ignore[override]
@@ -194,7 +203,8 @@ def move_of(state: _core.State, action: int) -> Move:
 
 def moves_of(state: _core.State, actions: Iterable[int]) -> tuple[Move, ...]:
     """Return a line of actions from a position as moves."""
-    place, moves = state.copy(), list[Move]()
+    place = state.copy()
+    moves: list[Move] = []
     for action in actions:
         moves.append(move_of(place, action))
         place.apply(action)

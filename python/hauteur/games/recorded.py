@@ -13,7 +13,7 @@ from hauteur.games.game_tree import START
 from hauteur.games.pgn import open_reader, other_kind, place_of
 from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, names
-from hauteur.games.sgf import GAMES
+from hauteur.games.sgf import read_sgf
 from hauteur.system.formatting import in_a_line
 
 MAX_PATH = 4096
@@ -128,9 +128,7 @@ def _pgn_records(reader: _core.PgnReader, name: str, wanted: _core.Game | None) 
 
 
 def _sgf_games(text: str, name: str, wanted: _core.Game | None) -> Iterator[RecordedGame]:
-    if wanted is not None and wanted.name not in GAMES:
-        raise ValueError(f"{name}: SGF is read for {', '.join(GAMES)}, not for {wanted.spec}")
-    games = _core.read_sgf(text, wanted)
+    games = read_sgf(text, name, wanted)
     if not games:
         raise ValueError(f"{name}: no SGF: it has no (")
     return _sgf_records(games, name)
@@ -160,7 +158,10 @@ def _of_moves(found: TaggedGame | BadGame, base: _core.Game) -> RecordedGame:
     if isinstance(found, BadGame):
         return RecordedGame(skipped=str(found))
     begins = base.new_initial_state()
-    has_own_start = base.has_fen and begins.notation() != load_game(base.name).new_initial_state().notation()
+    has_own_start = False
+    if base.has_fen:
+        usual_start = load_game(base.name).new_initial_state()
+        has_own_start = begins.notation() != usual_start.notation()
     return RecordedGame(
         start=begins.notation() if has_own_start else START,
         moves=tuple(texts_of(begins, found.actions)),

@@ -17,9 +17,7 @@ def sgf_games(text: str, name: str, game: _core.Game | None = None) -> Iterator[
 
     game: which they must be of; None: each says so itself.
     """
-    if game is not None and game.name not in GAMES:
-        raise ValueError(f"{name}: SGF is read for {', '.join(GAMES)}, not for {game.spec}")
-    games = _core.read_sgf(text, game)
+    games = read_sgf(text, name, game)
     for read in games:
         where = f"{name}, game {read.number}"
         if read.wrong is not None:
@@ -28,6 +26,13 @@ def sgf_games(text: str, name: str, game: _core.Game | None = None) -> Iterator[
         yield TaggedGame(read.actions, read.tags, read.outcome, read.reason, where=where)
     if not games:
         yield BadGame(name, "no SGF: it has no (")
+
+
+def read_sgf(text: str, name: str, game: _core.Game | None) -> list[_core.SgfGame]:
+    """Return the games of a text of this name; ValueError for a game of which SGF is not read."""
+    if game is not None and game.name not in GAMES:
+        raise ValueError(f"{name}: SGF is read for {', '.join(GAMES)}, not for {game.spec}")
+    return _core.read_sgf(text, game)
 
 
 def result_of(outcome: int, end_reason: str) -> str:

@@ -33,7 +33,8 @@ def actions_text(actions: Sequence[int]) -> str:
     """Return the last actions in brackets, with the number of those before: `[992 more, 0, 1, 2]`."""
     before = len(actions) - SHOWN
     shown = [str(action) for action in actions[max(0, before) :]]
-    return f"[{', '.join([f'{before} more', *shown] if before > 0 else shown)}]"
+    parts = [f"{before} more", *shown] if before > 0 else shown
+    return f"[{', '.join(parts)}]"
 
 
 @dataclass
@@ -61,8 +62,10 @@ class Transpositions:
         Return how two positions with equal keys differ; None where none do.
         """
         state = self._game.new_initial_state()
-        anywhere, early = (int(random.integers(most + 1)) for most in (len(moves), min(EARLY, len(moves))))
-        roots = {*(max(0, len(moves) - before) for before in ROOTS), anywhere, early}
+        anywhere = int(random.integers(len(moves) + 1))
+        early = int(random.integers(min(EARLY, len(moves)) + 1))
+        late = [max(0, len(moves) - before) for before in ROOTS]
+        roots = {*late, anywhere, early}
         for ply in range(len(moves) + 1):
             message = self._line(state, moves[:ply], moves[ply : ply + 1])
             if message is None and ply in roots:

@@ -25,7 +25,9 @@ class MisereTicTacToe:
 
     def legal_actions(self) -> list[int]:
         """The empty squares; none when the game is over."""
-        return [] if self.outcome() is not None else np.flatnonzero(~self.stones.any(axis=0)).tolist()
+        if self.outcome() is not None:
+            return []
+        return np.flatnonzero(~self.stones.any(axis=0)).tolist()
 
     def apply(self, action: int) -> None:
         """Put a stone of the player to move on the square."""
@@ -41,12 +43,14 @@ class MisereTicTacToe:
 
     def features(self) -> NDArray[np.float32]:
         """Two planes: the mover's stones, the opponent's stones."""
-        return self.stones[[self.to_move, 1 - self.to_move]].reshape(2, 3, 3).astype(np.float32)
+        own_first = self.stones[[self.to_move, 1 - self.to_move]]
+        return own_first.reshape(2, 3, 3).astype(np.float32)
 
     def copy(self) -> MisereTicTacToe:
         """Return an independent copy."""
         twin = MisereTicTacToe()
-        twin.stones, twin.to_move = self.stones.copy(), self.to_move
+        twin.stones = self.stones.copy()
+        twin.to_move = self.to_move
         return twin
 
     # From here on nothing is needed; it makes training quicker and the game nicer to look at.
@@ -54,7 +58,9 @@ class MisereTicTacToe:
     def symmetries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The eight turns and reflections of the board; actions are squares, so both arrays are the same."""
         board = np.arange(9).reshape(3, 3)
-        squares = np.stack([np.rot90(b, turns).ravel() for b in (board, board.T) for turns in range(4)])
+        turned = [np.rot90(board, turns).ravel() for turns in range(4)]
+        reflected = [np.rot90(board.T, turns).ravel() for turns in range(4)]
+        squares = np.stack([*turned, *reflected])
         return squares, squares
 
     def action_to_text(self, action: int) -> str:

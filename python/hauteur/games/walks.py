@@ -94,14 +94,17 @@ def drawing_of(state: _core.State) -> dict[str, Any] | None:
 def result_title(first: str, second: str, outcome: int | None, end_reason: str = "") -> str:
     """Return `A - B, 1-0 (checkmate)`."""
     result = "" if outcome is None else f", {result_text(outcome)}"
-    return f"{first} - {second}{result}{f' ({end_reason})' if end_reason not in ('', RECORDED) else ''}"
+    reason = "" if end_reason in ("", RECORDED) else f" ({end_reason})"
+    return f"{first} - {second}{result}{reason}"
 
 
 def evenly(items: Sequence[Item], most: int) -> list[Item]:
     """Return `most` of the items at most, spread evenly, the first and the last of them if `most` is above 1."""
     if len(items) <= most:
         return list(items)
-    return [items[round(step * (len(items) - 1) / max(1, most - 1))] for step in range(most)]
+    last = len(items) - 1
+    places = [round(step * last / max(1, most - 1)) for step in range(most)]
+    return [items[place] for place in places]
 
 
 def packed(cells: str) -> str:
@@ -118,11 +121,16 @@ def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, pl
     board = pictures.board_of(state, last)
     best = notes.best.get(ply)
     shares = notes.wdl.get(ply)
-    walk["cells"].append(packed(board.cells) if board is not None and _is_drawn(board) else state.text())
+    if board is not None and _is_drawn(board):
+        walk["cells"].append(packed(board.cells))
+    else:
+        walk["cells"].append(state.text())
     walk["last"].append([] if board is None else list(board.last))
     walk["captions"].append("" if board is None else board.caption)
-    walk["best"].append([] if best is None else list(pictures.action_squares(state, best)))
-    walk["wdl"].append(None if shares is None else [round(share, 3) for share in shares])
+    squares = () if best is None else pictures.action_squares(state, best)
+    walk["best"].append(list(squares))
+    rounded = None if shares is None else [round(share, 3) for share in shares]
+    walk["wdl"].append(rounded)
 
 
 def _numbered(state: _core.State, action: int, *, first: bool) -> str:
@@ -131,4 +139,6 @@ def _numbered(state: _core.State, action: int, *, first: bool) -> str:
         return f"{state.ply + 1}. {state.action_to_text(action)}"
     number = state.notation().split()[5]
     text = state.action_to_text(action, "san")
-    return f"{number}. {text}" if state.to_move == 0 else f"{number}... {text}" if first else text
+    if state.to_move == 0:
+        return f"{number}. {text}"
+    return f"{number}... {text}" if first else text

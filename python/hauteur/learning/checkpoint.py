@@ -70,7 +70,8 @@ def save_checkpoint(path: Path, state: RunState, tensors: dict[str, NDArray[np.f
     """Write state and tensors as one file, whole or not at all, with their hash."""
     # State and tensors in one file: two files could be of two moments after a kill between their writes.
     text = state.model_dump_json()
-    write_bytes(path, save(tensors, metadata={"format": FORMAT, "state": text, "sha256": _digest(text, tensors)}))
+    metadata = {"format": FORMAT, "state": text, "sha256": _digest(text, tensors)}
+    write_bytes(path, save(tensors, metadata=metadata))
 
 
 def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]]]:

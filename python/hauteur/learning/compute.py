@@ -89,8 +89,9 @@ def compute_metrics(
         Positions that each is trained on besides.
     """
     old = found or {}
-    flops = sum(net.flops(count, samples) for net, count in zip(nets, evaluations, strict=False))
-    adds = sum(net.true_multiply_adds(count, samples) for net, count in zip(nets, evaluations, strict=False))
+    charged = list(zip(nets, evaluations, strict=False))
+    flops = sum(net.flops(count, samples) for net, count in charged)
+    adds = sum(net.true_multiply_adds(count, samples) for net, count in charged)
     generation = old.get("flops", 0) + flops
     return {
         "evaluations": old.get("evaluations", 0) + sum(evaluations[: len(nets)]),
@@ -116,7 +117,8 @@ def flops_until(lines: Iterable[Mapping[str, Any]], nets: Sequence[NetCompute]) 
         cost = line.get("cost", {})
         evaluations = (cost.get("evaluations", 0), cost.get("evaluations_large", 0))
         samples = line.get("train", {}).get("samples", 0)
-        spent += sum(net.flops(count, samples) for net, count in zip(nets, evaluations, strict=False))
+        for net, count in zip(nets, evaluations, strict=False):
+            spent += net.flops(count, samples)
     return spent
 
 

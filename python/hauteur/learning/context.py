@@ -159,7 +159,8 @@ class Run:
         """Count the evaluations by the run's nets in a stretch of self-play."""
         last = self.state.history[-1]["cost"] if self.state.history else None
         towers = [trainer.cost for trainer in self.learners.trainers]
-        self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
+        before = self.state.current.get("cost")
+        self.state.current["cost"] = cost_metrics(before, last, cost.evaluations, towers)
         self.charge(cost.evaluations)
 
     def charge(self, evaluations: tuple[int, int], samples: int = 0) -> None:

@@ -97,7 +97,8 @@ def generation_line(line: dict[str, Any], generations: int) -> str:
         if "warmth" in found:
             parts.append(f"{ratio} temperatures x {found['warmth']:.2f} -> {found['next_warmth']:.2f}")
         else:
-            parts.append(f"{ratio} N_scl {found['n_scl']} -> {found['next_n_scl']} at {found['next_visits']} visits")
+            n_scl = f"N_scl {found['n_scl']} -> {found['next_n_scl']}"
+            parts.append(f"{ratio} {n_scl} at {found['next_visits']} visits")
     parts += [
         f"fill {play['mean_batch_fill']:.0%}",
         f"{play['evaluations_per_second']:,.0f} evals/s",
@@ -105,13 +106,21 @@ def generation_line(line: dict[str, Any], generations: int) -> str:
         f"network/search/Python {play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}",
     ]
     if (workers := line.get("workers")) is not None:
-        rare = "".join(f", {workers[name]} {name}" for name in ("retried", "failed") if workers[name])
-        idle = f"idle {workers['idle_share']:.0%}"
-        parts.append(f"workers {workers['present']:.1f}, {workers['units']} units, {idle}{rare}")
+        facts = [
+            f"workers {workers['present']:.1f}",
+            f"{workers['units']} units",
+            f"idle {workers['idle_share']:.0%}",
+        ]
+        for name in ("retried", "failed"):
+            if workers[name]:
+                facts.append(f"{workers[name]} {name}")
+        parts.append(", ".join(facts))
     if line["resident_bytes"]:
         parts.append(f"memory {line['resident_bytes'] / 1e6:,.0f} MB")
     left = line["seconds"] / line["generation"] * (generations - line["generation"])
-    return "  ".join([*parts, *([f"{duration(left)} left"] if left > 0 else [])])
+    if left > 0:
+        parts.append(f"{duration(left)} left")
+    return "  ".join(parts)
 
 
 def beginning(recipe: Recipe) -> str:
@@ -171,7 +180,10 @@ class Display:
 
     @contextmanager
     def progress(
-        self, name: str, total: int | None, workers: Callable[[], str | None] = lambda: None
+        self,
+        name: str,
+        total: int | None,
+        workers: Callable[[], str | None] = lambda: None,
     ) -> Iterator[Callable[[int], None]]:
         """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far.
 
@@ -224,7 +236,9 @@ class RunProgress(Section):
         return max(0.0, pace * (self.total - self.done) - (now - self.written))
 
     def __str__(self) -> str:
-        count = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
+        count = f"{self.done:,}"
+        if self.total is not None:
+            count += f" of {self.total:,}"
         workers = "" if self.workers is None else f" ({self.workers})"
         return f"generation {self.generation} of {self.generations}: {self.step}, {count}{workers}"
 
@@ -239,7 +253,10 @@ def read_progress(path: Path) -> RunProgress | None:
 
 @contextmanager
 def progress_of_step(
-    path: Path, begun: RunProgress, show: Callable[[int], object], facts: Callable[[], Mapping[str, Any]] = dict
+    path: Path,
+    begun: RunProgress,
+    show: Callable[[int], object],
+    facts: Callable[[], Mapping[str, Any]] = dict,
 ) -> Iterator[Callable[[int], None]]:
     """Yield the function that takes the count so far, shows it, and keeps the file up to it.
 

@@ -62,7 +62,8 @@ def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     count = count if game.name in _core.game_names() else -(-count // SHARE)
     try:
         # A few positions first: for a game that is too large, to solve all of them would take minutes to find that out.
-        probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=limits["total"] // SHARE)
+        share_of_total = limits["total"] // SHARE
+        probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=share_of_total)
         if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
             return {"off": f"{game.spec}: positions of the first half of the game take too long to solve"}
         return {

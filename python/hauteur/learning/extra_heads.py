@@ -31,7 +31,8 @@ class ExtraHeads(ResidualTower):
         architecture = network.architecture
         self.extra = extra
         body = (architecture.filters, *architecture.feature_shape[1:])
-        super().__init__(architecture, layers_of(architecture, lambda ops, x: _outputs(ops, x, extra), body))
+        layers = layers_of(architecture, lambda ops, x: _outputs(ops, x, extra), body)
+        super().__init__(architecture, layers)
         self.initialise(torch.Generator().manual_seed(seed))
 
     def forward(self, body: Tensor) -> dict[str, Tensor]:  # type: ignore[override]
@@ -84,13 +85,17 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
             found[name] = cross_entropy(output, batch[name])
         elif name == "soft_policy":
             soft = batch["policy"] ** (1 / extra.soft_temperature)
+            total = soft.sum(dim=1, keepdim=True).clamp(min=1e-6)
             logits = output.masked_fill(batch["legal"] == 0, -1e10) if "legal" in batch else output
-            found[name] = cross_entropy(logits, soft / soft.sum(dim=1, keepdim=True).clamp(min=1e-6))
+            found[name] = cross_entropy(logits, soft / total)
         elif name == "short_term":
             target = batch[name]
             found[name] = cross_entropy(output.reshape(*target.shape), target)
         else:
             wdl = wdl_of(value.detach())
-            error = (wdl[:, 0] - wdl[:, 2] - (batch["wdl"][:, 0] - batch["wdl"][:, 2])) ** 2
+            target = batch["wdl"]
+            own = wdl[:, 0] - wdl[:, 2]
+            wanted = target[:, 0] - target[:, 2]
+            error = (own - wanted) ** 2
             found[name] = functional.huber_loss(functional.softplus(output[:, 0]), error)
     return found

@@ -125,7 +125,12 @@ def divergence(train: Mapping[str, Any], num_actions: int) -> str | None:
 
 
 def decide(
-    settings: GateSettings, results: GateResults, *, generation: int, best: int, diverged: str | None = None
+    settings: GateSettings,
+    results: GateResults,
+    *,
+    generation: int,
+    best: int,
+    diverged: str | None = None,
 ) -> GateDecision:
     """The decision that these results give; `best` is the generation of the present best net.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,10 @@ def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
 
 
 def cost_metrics(
-    found: dict[str, Any] | None, last: dict[str, Any] | None, evaluations: tuple[int, int], towers: Sequence[float]
+    found: dict[str, Any] | None,
+    last: dict[str, Any] | None,
+    evaluations: tuple[int, int],
+    towers: Sequence[float],
 ) -> dict[str, Any]:
     """Evaluations by the run's nets in a generation, small and large, and the normalised budget that they are.
 
@@ -54,7 +58,11 @@ def cost_metrics(
 
 def _record(results: NDArray[Any]) -> MatchScore:
     """Return how many results are 1, 0 and -1."""
-    return MatchScore(*(int((results == result).sum()) for result in (1, 0, -1)))
+    return MatchScore(
+        wins=int((results == 1).sum()),
+        draws=int((results == 0).sum()),
+        losses=int((results == -1).sum()),
+    )
 
 
 def game_metrics(games: Games) -> dict[str, Any]:
@@ -88,15 +96,22 @@ def resignation_metrics(games: Games) -> dict[str, int]:
 
 def learner_metrics(games: Games) -> dict[str, int]:
     """The learner's wins, draws and losses against the fixed opponent."""
-    return asdict(_record(np.where(games.nets[:, 1] == NO_NET, games.outcome, -games.outcome)))
+    moves_first = games.nets[:, 1] == NO_NET
+    outcomes = np.where(moves_first, games.outcome, -games.outcome)
+    return asdict(_record(outcomes))
 
 
 def unique_shares(games: Games) -> dict[str, float]:
     """Share of different lines among the games' first m plies, for growing m up to the longest game."""
     lengths = games.line_lengths
-    lines = [games.lines[begin:end] for begin, end in zip(games.line_offsets, games.line_offsets[1:], strict=False)]
+    bounds = pairwise(games.line_offsets)
+    lines = [games.lines[begin:end] for begin, end in bounds]
     plies = [m for m in REPEAT_PLIES if m <= lengths.max(initial=0)]
-    return {str(m): len({line[:m].tobytes() for line in lines}) / len(lines) for m in plies}
+    shares = {}
+    for m in plies:
+        different = {line[:m].tobytes() for line in lines}
+        shares[str(m)] = len(different) / len(lines)
+    return shares
 
 
 def search_metrics(facts: ArenaFacts, seconds: float | None = None) -> dict[str, Any]:

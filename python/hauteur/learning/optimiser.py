@@ -27,9 +27,11 @@ class Optimiser:
     """
 
     def __init__(self, network: nn.Module, settings: TrainSettings) -> None:
-        decayed = {id(m.weight) for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)}
+        layers = [module for module in network.modules() if isinstance(module, nn.Conv2d | nn.Linear)]
+        decayed = {id(layer.weight) for layer in layers}
         weights = [p for p in network.parameters() if id(p) in decayed]
-        self.parameters = [*weights, *(p for p in network.parameters() if id(p) not in decayed)]
+        others = [p for p in network.parameters() if id(p) not in decayed]
+        self.parameters = [*weights, *others]
         self.state: dict[int, dict[str, Tensor]] = {}
         self._decayed = len(weights)
         self._settings = settings
@@ -44,16 +46,22 @@ class Optimiser:
         # Two calls: the fused kernels take one weight decay for all parameters that they are given.
         move = self._sgd if self._settings.optimiser == "sgd" else self._adamw
         decayed = [number for number in numbers if number < self._decayed]
-        for some, decay in ((decayed, self._settings.weight_decay), (numbers[len(decayed) :], 0.0)):
+        others = numbers[len(decayed) :]
+        for some, decay in ((decayed, self._settings.weight_decay), (others, 0.0)):
             if some:
                 parameters = [self.parameters[number] for number in some]
                 gradients = [one.grad for one in parameters if one.grad is not None]
-                kept = {name: [self.state[number][name] for number in some] for name in self.state[some[0]]}
+                states = [self.state[number] for number in some]
+                kept = {name: [state[name] for state in states] for name in states[0]}
                 move(list[Tensor](parameters), gradients, kept, rate, decay)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what a checkpoint keeps, by the number of the parameter and the name."""
-        return {f"{number}.{name}": tensor for number, kept in self.state.items() for name, tensor in kept.items()}
+        found = {}
+        for number, kept in self.state.items():
+            for name, tensor in kept.items():
+                found[f"{number}.{name}"] = tensor
+        return found
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Go on from these `tensors()`, which are copied into the layout of the parameters."""

@@ -65,7 +65,8 @@ class PlannedGames:
     def units(self) -> dict[int, tuple[GamePlan, ...]]:
         """The plans of each unit, by its number."""
         size = self.unit_games
-        return {at // size: self.plans[at : at + size] for at in range(0, len(self.plans), size)}
+        first_games = range(0, len(self.plans), size)
+        return {first // size: self.plans[first : first + size] for first in first_games}
 
     @property
     def n_scl(self) -> int | None:
@@ -150,8 +151,10 @@ def planned_gate(
     whole = settings.model_copy(update={"resignation": None, "tree_per_side": False})
     plans = []
     for index in range(gate.games):  # 2k and 2k + 1 begin with the same random plies, with sides swapped
-        start = random_opening(game, gate.opening_plies, stream(seed, f"gate opening {generation}", index // 2))
-        plans.append(GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start))
+        random = stream(seed, f"gate opening {generation}", index // 2)
+        start = random_opening(game, gate.opening_plies, random)
+        sides = (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE)
+        plans.append(GamePlan(index, sides, start))
     purpose = f"gate {generation}"
     return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
 
@@ -175,7 +178,8 @@ def planned_reanalysis(
     purpose = f"reanalyse {generation}"
     is_old = np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
-    moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
+    count = round(again.share * len(old))
+    moves = np.sort(stream(seed, purpose).choice(old, count, replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False}
     whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}
     settings = play.model_copy(update=alone | whole)
@@ -203,13 +207,20 @@ def game_plans(
 
 
 def opening_plan(
-    game: _core.Game, settings: SelfPlaySettings, book: Sequence[Opening], index: int, random: np.random.Generator
+    game: _core.Game,
+    settings: SelfPlaySettings,
+    book: Sequence[Opening],
+    index: int,
+    random: np.random.Generator,
 ) -> GamePlan:
     """Plan the start of a game: the initial position, or an opening of the book, if any, and random plies."""
     if random.random() >= settings.opening_share:
         return GamePlan(index)
     plies = int(random.integers(settings.opening_plies + 1))
-    plan = book[int(random.integers(len(book)))].plan(game, index) if book else GamePlan(index)
+    plan = GamePlan(index)
+    if book:
+        opening = book[int(random.integers(len(book)))]
+        plan = opening.plan(game, index)
     if plies:
         plan = replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
     return plan
@@ -235,7 +246,11 @@ def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
 
 
 def sound_units(
-    planned: PlannedGames, folder: Path, warn: Callable[[str], object], *, finished: bool
+    planned: PlannedGames,
+    folder: Path,
+    warn: Callable[[str], object],
+    *,
+    finished: bool,
 ) -> dict[int, Games]:
     """Return the games of the units of a generation that have a right file, by number.
 

@@ -98,7 +98,8 @@ class NetworkSettings(ResNet):
         """In a few words, as `64 filters, 5 blocks`."""
         if self.kind == "resnet":
             return f"{self.filters} filters, {self.blocks} blocks"
-        return f"{self.kind}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
+        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.kind}({settings})"
 
 
 class ArchiveSettings(Section):
@@ -541,7 +542,8 @@ class Recipe(Section):
     @property
     def folder(self) -> Path:
         """The run's folder where no other is named: <directory>/<game>/<tag>."""
-        name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
+        letters = [c if c.isalnum() or c in "._" else "-" for c in self.game]
+        name = "".join(letters).strip("-")
         return Path(self.run.directory) / name / self.run.tag
 
 

@@ -99,7 +99,8 @@ def files_of(sources: Iterable[str | Path], suffixes: Sequence[str]) -> list[Pat
 def _files_below(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """The file itself, or those with one of the suffixes in the folder."""
     if path.is_dir():
-        return sorted(file for file in path.rglob("*") if file.suffix.lower() in suffixes and file.is_file())
+        named = [file for file in path.rglob("*") if file.suffix.lower() in suffixes]
+        return sorted(file for file in named if file.is_file())
     if not path.exists():
         raise ValueError(f"{path}: there is no such file or folder")
     return [path]
@@ -164,7 +165,9 @@ def record_of(game: _core.Game, line: TaggedGame) -> GameRecord:
     movers = _movers(game, line, line.outcome)
     moves = len(movers)
     results = np.where(movers == 0, line.outcome, -line.outcome)
-    resigned = (1 if line.outcome > 0 else 0) if line.end_reason == RESIGNATION else -1
+    resigned = -1
+    if line.end_reason == RESIGNATION:
+        resigned = 1 if line.outcome > 0 else 0
     return GameRecord(
         plan=GamePlan(0, origin=line.origin),
         seed=0,
@@ -213,7 +216,8 @@ def export_games(shards: Iterable[Path], folder: Path, *, values: bool = False) 
             if path.exists():
                 raise ValueError(f"{path}: is there already; name a new folder")
             folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, "".join(game_text(game, values=values) for game in games).encode())
+            text = "".join(game_text(game, values=values) for game in games)
+            write_bytes(path, text.encode())
             count += len(games)
     if not count:
         raise ValueError(f"no game to write: {skipped[0] if skipped else 'the shards are empty'}")

@@ -98,7 +98,8 @@ class Games(LearnedColumns):
     def plies(self) -> NDArray[np.int64]:
         """The index of each move into the line of its game [M]."""
         starts = self.line_lengths - self.move_counts
-        return np.repeat(starts - self.moves_before[:-1], self.move_counts) + np.arange(len(self.movers))
+        shift = np.repeat(starts - self.moves_before[:-1], self.move_counts)
+        return shift + np.arange(len(self.movers))
 
     @cached_property
     def results(self) -> NDArray[np.int8]:
@@ -113,9 +114,11 @@ class Games(LearnedColumns):
         source = np.where(proven > 0, moves, len(moves))
         if earlier:
             source = np.minimum.accumulate(source[::-1])[::-1]
-        source = np.where(source < np.repeat(self.moves_before[1:], self.move_counts), source, moves)
+        ends = np.repeat(self.moves_before[1:], self.move_counts)
+        source = np.where(source < ends, source, moves)
         found = proven[source].astype(np.int8) - 2
-        return np.where(proven[source] == 0, self.results, np.where(self.movers[source] == self.movers, found, -found))
+        own = np.where(self.movers[source] == self.movers, found, -found)
+        return np.where(proven[source] == 0, self.results, own)
 
     def plan_at(self, move: int, index: int) -> GamePlan:
         """Return the plan of a game with this number that begins before the move, with the past of that position."""
@@ -123,7 +126,8 @@ class Games(LearnedColumns):
         line = self.line_offsets[game]
         spec = self.origin[game]
         start = tuple(self.lines[line : line + self.plies[move]].tolist())
-        return GamePlan(index, start=start, origin=None if spec is None else make_cached(spec).new_initial_state())
+        origin = None if spec is None else make_cached(spec).new_initial_state()
+        return GamePlan(index, start=start, origin=origin)
 
     def without_policies(self) -> Games:
         """Return the games without policy targets, which are most of their bytes."""
@@ -142,7 +146,8 @@ class Games(LearnedColumns):
         begins = self.edge_offsets[:-1].copy()
         offsets = offsets_of(new["policy_lengths"])
         begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
-        edges = np.repeat(begins - offsets[:-1], new["policy_lengths"]) + np.arange(offsets[-1])
+        shift = np.repeat(begins - offsets[:-1], new["policy_lengths"])
+        edges = shift + np.arange(offsets[-1])
         for name in ("policy_actions", "policy_counts"):
             new[name] = np.concatenate([getattr(self, name), getattr(found, name)])[edges]
         return replace(self, **new)
@@ -161,10 +166,10 @@ class Games(LearnedColumns):
         n_scl = float(self.n_scl[number])
         first, second = self.nets[number].tolist()
         begun = None if origin is None else make_cached(origin).new_initial_state()
-        rows = {"move": moves, "edge": edges}
-        learned: dict[str, Any] = {c.name: getattr(self, c.name)[rows[c.level]] for c in columns_of(LearnedColumns)}
+        learned = self._rows_of(LearnedColumns, {"move": moves, "edge": edges})
+        opening = tuple(line[:searched].tolist())
         return GameRecord(
-            plan=GamePlan(int(self.index[number]), (first, second), tuple(line[:searched].tolist()), begun),
+            plan=GamePlan(int(self.index[number]), (first, second), opening, begun),
             seed=0,
             actions=line[searched:],
             outcome=int(self.outcome[number]),
@@ -192,11 +197,14 @@ class Games(LearnedColumns):
     @classmethod
     def of(cls, records: Sequence[GameRecord], *, generation: int = 0) -> Games:
         """Return games as they were played, in their order; generation: what they count as."""
-        learned: dict[str, Any] = {
-            one.name: np.concatenate([getattr(record, one.name) for record in records])
-            for one in columns_of(LearnedColumns)
-        }
-        lines = [np.concatenate([np.array(record.plan.start, np.uint16), record.actions]) for record in records]
+        learned: dict[str, Any] = {}
+        for one in columns_of(LearnedColumns):
+            learned[one.name] = np.concatenate([getattr(record, one.name) for record in records])
+        lines = []
+        for record in records:
+            start = np.array(record.plan.start, np.uint16)
+            lines.append(np.concatenate([start, record.actions]))
+        n_scl = [math.nan if record.n_scl is None else record.n_scl for record in records]
         return cls(
             lines=np.concatenate(lines),
             line_lengths=np.array([len(line) for line in lines], np.int64),
@@ -204,7 +212,7 @@ class Games(LearnedColumns):
             outcome=np.array([record.outcome for record in records], np.int8),
             generation=np.full(len(records), generation, np.int32),
             index=np.array([record.plan.index for record in records], np.int64),
-            n_scl=np.array([math.nan if record.n_scl is None else record.n_scl for record in records], np.float32),
+            n_scl=np.array(n_scl, np.float32),
             nets=np.array([record.plan.sides for record in records], np.int32),
             resigned=np.array([record.resigned for record in records], np.int8),
             gave_up=np.array([record.end_reason == RESIGNATION for record in records], np.bool_),
@@ -214,11 +222,20 @@ class Games(LearnedColumns):
 
     @classmethod
     def join(cls, parts: Sequence[Games]) -> Games:
-        return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
+        joined = {}
+        for one in fields(cls):
+            joined[one.name] = np.concatenate([getattr(part, one.name) for part in parts])
+        return cls(**joined)
 
     def _taken(self, rows: Mapping[Level, Rows] | Mapping[str, Rows]) -> Games:
-        found: dict[str, Any] = {one.name: getattr(self, one.name)[rows[one.level]] for one in columns_of(Games)}
-        return Games(**found)
+        return Games(**self._rows_of(Games, rows))
+
+    def _rows_of(self, kind: type, rows: Mapping[Level, Rows] | Mapping[str, Rows]) -> dict[str, Any]:
+        """Return the columns that a class declares by their names, with the rows of their level alone."""
+        found = {}
+        for one in columns_of(kind):
+            found[one.name] = getattr(self, one.name)[rows[one.level]]
+        return found
 
 
 def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -230,7 +247,8 @@ def places_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np
     """Return the places of all values of these rows, one row after another."""
     lengths = np.diff(offsets)[rows]
     begins = offsets_of(lengths)
-    return np.repeat(offsets[rows] - begins[:-1], lengths) + np.arange(begins[-1])
+    shift = np.repeat(offsets[rows] - begins[:-1], lengths)
+    return shift + np.arange(begins[-1])
 
 
 def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str]]:

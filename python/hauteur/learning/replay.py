@@ -159,8 +159,9 @@ class ReplayBuffer:
 
     def append(self, added: Games) -> None:
         """Put games behind those that are there, and let those go that leave the window."""
-        before = [self.games] if self.games is not None else []
-        self._hold(Games.join([*before, added]).last(self.window), len(added.movers))
+        parts = [added] if self.games is None else [self.games, added]
+        games = Games.join(parts)
+        self._hold(games.last(self.window), len(added.movers))
 
     def retarget(self, moves: NDArray[np.int64], found: Games) -> None:
         """Learn of these moves of the window (0 to all its moves - 1) what `found`, games of one move each, says."""
@@ -193,9 +194,15 @@ class ReplayBuffer:
         learned = self._learned
         roots = games.root_wdl[self._learned]
         results = np.eye(3, dtype=np.float32)[1 - self._results[learned]]
-        proven = games.proven_targets[learned] > 0 if self.proven != "off" else np.zeros(len(learned), bool)
+        proven = np.zeros(len(learned), bool)
+        if self.proven != "off":
+            proven = games.proven_targets[learned] > 0
         self._equal = EqualPositions.of(
-            self._keys[learned], lambda some: self._policy(learned[some]), results, roots, proven
+            self._keys[learned],
+            lambda some: self._policy(learned[some]),
+            results,
+            roots,
+            proven,
         )
 
     @property
@@ -204,7 +211,12 @@ class ReplayBuffer:
         return len(self._learned)
 
     def sample(
-        self, random: np.random.Generator, rows: int, *, root_value_share: float = 0.0, symmetries: bool = True
+        self,
+        random: np.random.Generator,
+        rows: int,
+        *,
+        root_value_share: float = 0.0,
+        symmetries: bool = True,
     ) -> Samples:
         """Draw positions from the window, uniformly or by their weights, each in a random symmetry of the game.
 
@@ -279,7 +291,8 @@ class ReplayBuffer:
         features = np.empty((len(moves), *self.game.feature_shape), np.float32)
         starts = [self._start(origin) for origin in games.origin[of_game]]
         legal = np.empty((len(moves), self.game.num_actions), np.uint8) if self.legal else None
-        _core.encode_games(starts, lines, np.arange(len(moves)), games.plies[moves], features, legal=legal)
+        numbers = np.arange(len(moves))
+        _core.encode_games(starts, lines, numbers, games.plies[moves], features, legal=legal)
         return features, legal
 
     def _start(self, origin: str | None) -> _core.State:

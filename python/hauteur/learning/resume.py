@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 
 def open_run(
-    recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
+    recipe: Recipe,
+    folder: RunFolder,
+    *,
+    fresh: bool,
+    display: Display,
+    scheduler: Scheduler | None = None,
 ) -> Run:
     """Return a new run, or the one that the folder holds; its games are not read yet.
 

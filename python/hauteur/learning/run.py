@@ -81,7 +81,8 @@ class LearningRun:
         last = f", {rows[-1].games} games in the last" if rows else ""
         if rows and rows[-1].elo is not None:
             last += f", Elo {rows[-1].elo:+.0f}"
-        return f"LearningRun({str(self.folder)!r}: {len(rows)} of {self.recipe.run.generations} generations{last})"
+        generations = f"{len(rows)} of {self.recipe.run.generations} generations"
+        return f"LearningRun({str(self.folder)!r}: {generations}{last})"
 
     def _repr_html_(self) -> str:
         """The run in a notebook: its rows and the figures of learning."""
@@ -249,7 +250,10 @@ def self_play(
 
 
 def _until_closed(
-    records: Generator[GameRecord], stack: ExitStack, line: ProgressLine, games: int
+    records: Generator[GameRecord],
+    stack: ExitStack,
+    line: ProgressLine,
+    games: int,
 ) -> Generator[GameRecord]:
     """Yield the records; close what they are made with behind the last."""
     with stack, closing(records), line:
@@ -277,4 +281,5 @@ def _plan(game: _core.Game, index: int, random_plies: int, seed: int) -> GamePla
     if not random_plies:
         return GamePlan(index)
     random = stream(seed, "opening", index)
-    return GamePlan(index, start=random_opening(game, int(random.integers(random_plies + 1)), random))
+    plies = int(random.integers(random_plies + 1))
+    return GamePlan(index, start=random_opening(game, plies, random))

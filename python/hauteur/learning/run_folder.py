@@ -80,11 +80,15 @@ class RunFolder(RunDirectory):
         """A new folder with config.toml and meta.json; ValueError when there is a run already."""
         if self.config.exists():
             raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another")
-        left = next((path for name in FOLDERS for path in sorted((self.path / name).glob("*"))), None)
-        if left is not None:
-            raise ValueError(f"{self.path} holds what another run has left, such as {left.name}; name another folder")
-        for name in FOLDERS:
-            (self.path / name).mkdir(parents=True, exist_ok=True)
+        folders = [self.path / name for name in FOLDERS]
+        for folder in folders:
+            left = min(folder.glob("*"), default=None)
+            if left is not None:
+                raise ValueError(
+                    f"{self.path} holds what another run has left, such as {left.name}; name another folder"
+                )
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
         own = {"seed": recipe.run.seed, "threads": recipe.run.cores}
         write_json(self.path / "meta.json", {**provenance(), **own})
         write_bytes(self.config, recipe_toml(recipe).encode())
@@ -178,7 +182,9 @@ class RunFolder(RunDirectory):
             return
         nets = len({path.stem[:9] for path in self.path.glob("nets/gen-*.safetensors")} - {"gen-00000"})
         if nets or self._metric_lines():
-            found = f"nets of {nets} generation{'' if nets == 1 else 's'}" if nets else "metrics of generations"
+            found = "metrics of generations"
+            if nets:
+                found = f"nets of {nets} generation{'' if nets == 1 else 's'}"
             raise ValueError(
                 f"{self.path} has {found} and no checkpoint, so it cannot go on: put {self.checkpoint} back from a "
                 "copy, or begin another run with run.tag=NAME"
@@ -195,7 +201,9 @@ class RunFolder(RunDirectory):
         """
         from hauteur.networks.registry import describe
 
-        for path in (*sorted(self.path.glob("nets/*.safetensors")), *sorted(self.path.glob("best*.safetensors"))):
+        nets = sorted(self.path.glob("nets/*.safetensors"))
+        best = sorted(self.path.glob("best*.safetensors"))
+        for path in (*nets, *best):
             try:
                 describe(path)
             except (ValueError, OSError) as error:
@@ -209,7 +217,8 @@ class RunFolder(RunDirectory):
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
         """Write metrics.jsonl, a line a generation."""
-        write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
+        text = "".join(json.dumps(line) + "\n" for line in history)
+        write_bytes(self.metrics, text.encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """Return the metrics of all finished generations, from 1, with what the best net's play was measured to be."""

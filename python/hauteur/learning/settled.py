@@ -58,7 +58,8 @@ def settled_recipe(recipe: Recipe, begun: Recipe | None, machine: Machine) -> Re
             mixed = "bfloat16" if machine.bfloat16 and train.device == "cpu" else "off"
         train = train.model_copy(update={"mixed_precision": mixed})
     if selfplay.parallel_games == 0:
-        selfplay = selfplay.model_copy(update=sizes_of(machine.layout if begun is None else begun.selfplay))
+        settled = machine.layout if begun is None else begun.selfplay
+        selfplay = selfplay.model_copy(update=sizes_of(settled))
     return recipe.model_copy(update={"run": run, "train": train, "selfplay": selfplay})
 
 

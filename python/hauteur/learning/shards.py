@@ -48,7 +48,12 @@ MAY_BE_NULL = ("end_reason", "n_scl", "origin")
 
 
 def write_shard(
-    path: Path, game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]
+    path: Path,
+    game_spec: str,
+    games: Sequence[GameRecord],
+    *,
+    generation: int,
+    nets: Sequence[int],
 ) -> None:
     """Write games as one shard, whole or not at all; nets: generation of each player's net, by player index."""
     write_bytes(path, shard_bytes(game_spec, games, generation=generation, nets=nets))
@@ -73,7 +78,8 @@ def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
     """Return the games of a table of `read_table`; ValueError where they are of another game or cannot be."""
     others = set(table["game_spec"].to_pylist()) - {game_spec}
     if others:
-        raise ValueError(f"{path}: games of {', '.join(sorted(map(str, others)))}, expected {game_spec}")
+        names = ", ".join(sorted(map(str, others)))
+        raise ValueError(f"{path}: games of {names}, expected {game_spec}")
     games, bad = _examined(table)
     for number, reason in bad.items():
         raise ValueError(f"{path}, game {number + 1}: {reason}")
@@ -93,7 +99,8 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
             table = shard.read()
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
-    empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
+    must_have = [name for name in table.column_names if name not in MAY_BE_NULL]
+    empty = next((name for name in must_have if _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
     # Page checksums find damaged bytes; the hash finds other values in a whole file, and where there are no checksums.
@@ -108,7 +115,9 @@ def _types(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
 
 def _has_nulls(column: pa.ChunkedArray) -> bool:
     """Return whether the column, or a list in it, has a null."""
-    return bool(column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count))
+    if column.null_count:
+        return True
+    return bool(pa.types.is_list(column.type) and pc.list_flatten(column).null_count)
 
 
 def table_digest(table: pa.Table) -> str:
@@ -158,7 +167,8 @@ def games_of(table: pa.Table) -> Games:
     actions, action_offsets = list_column(table, "actions")
     starts = np.diff(start_offsets)
     moves = np.diff(action_offsets)
-    of_game = np.concatenate([np.repeat(np.arange(len(moves)), lengths) for lengths in (starts, moves)])
+    numbers = np.arange(len(moves))
+    of_game = np.concatenate([np.repeat(numbers, starts), np.repeat(numbers, moves)])
     plain = {name: table[name].to_numpy() for name in ("outcome", "generation", "index", "resigned")}
     return Games(
         lines=np.concatenate([start, actions])[np.argsort(of_game, kind="stable")],
@@ -192,7 +202,9 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
         try:
             rules[spec] = make_cached(spec)
         except ValueError as error:
-            bad |= {number: str(error) for number, name in enumerate(specs) if name == spec and number not in bad}
+            for number, name in enumerate(specs):
+                if name == spec:
+                    bad.setdefault(number, str(error))
     # Only games whose columns fit can be cut out of the flat arrays at all; the others are named without a closer look.
     fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
     games = games_of(table.take(fitting) if bad else table)
@@ -208,5 +220,8 @@ def _misfits(table: pa.Table) -> NDArray[np.int64]:
     summed = np.diff(offsets_of(lengths)[offsets])
     expected = {column.name: summed if column.level == "edge" else moves * column.width for column in STORED}
     expected["root_q"] = moves
-    wrong = [pc.list_value_length(table[name]).to_numpy() != lengths for name, lengths in expected.items()]
+    wrong = []
+    for name, lengths in expected.items():
+        found = pc.list_value_length(table[name]).to_numpy()
+        wrong.append(found != lengths)
     return np.flatnonzero(np.any(wrong, axis=0))

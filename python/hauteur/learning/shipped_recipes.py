@@ -88,9 +88,12 @@ def recipe_lines() -> list[str]:
         needs = f"; needs {recipe.needs}" if recipe.needs else ""
         rows.append((recipe.name, recipe.game, minutes_text(recipe.minutes), f"{recipe.reaches}{needs}"))
     names = ("recipe", "game", "CPU time", "reaches")
-    widths = [max(len(row[column]) for row in [names, *rows]) for column in range(3)]
+    table = [names, *rows]
+    widths = []
+    for column in range(3):
+        widths.append(max(len(row[column]) for row in table))
     lines = []
-    for row in [names, *rows]:
+    for row in table:
         cells = [text.ljust(width) for text, width in zip(row[:3], widths, strict=True)]
         lines.append("  ".join([*cells, row[3]]))
     return lines
@@ -98,7 +101,8 @@ def recipe_lines() -> list[str]:
 
 def expectation(given: str | Path) -> str:
     """Return what the run of a recipe takes and reaches, in a line; empty for a file and where it was not measured."""
-    found = next((recipe for recipe in shipped_recipes() if recipe.path == _file_of(str(given))), None)
+    file = _file_of(str(given))
+    found = next((recipe for recipe in shipped_recipes() if recipe.path == file), None)
     if found is None or found.minutes is None or Path(given).is_file():
         return ""
     return f"{found.name}: {minutes_text(found.minutes)} of CPU time in all; then {found.reaches}"

@@ -54,8 +54,10 @@ class StepCost:
     @classmethod
     def of(cls, costs: Sequence[Mapping[str, float]], seconds: float) -> StepCost:
         """Return what units took together, by the facts of each."""
-        small, large = (int(sum(cost.get(name, 0.0) for cost in costs)) for name in EVALUATIONS)
-        return cls(summed_facts(costs), (small, large), seconds)
+        small, large = EVALUATIONS
+        of_small = sum(cost.get(small, 0.0) for cost in costs)
+        of_large = sum(cost.get(large, 0.0) for cost in costs)
+        return cls(summed_facts(costs), (int(of_small), int(of_large)), seconds)
 
 
 @dataclass
@@ -94,7 +96,11 @@ class StepGames:
             self._generation(one)
 
     def self_play(
-        self, planned: PlannedGames, on_games: OnGames, *, finished: bool = False
+        self,
+        planned: PlannedGames,
+        on_games: OnGames,
+        *,
+        finished: bool = False,
     ) -> tuple[list[Games], StepCost]:
         """Return the games of a generation, by unit, and what it took to play those that had no right file.
 
@@ -135,7 +141,10 @@ class StepGames:
         return Games.join([_checked(planned, one) for one in found]), cost
 
     def gate_match(
-        self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames
+        self,
+        planned: PlannedGames,
+        sprt: Sprt | None,
+        on_games: OnGames,
     ) -> tuple[GateResults, tuple[int, int]]:
         """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets beside it.
 

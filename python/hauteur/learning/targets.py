@@ -9,7 +9,7 @@ learned as one position with the policy of a thousand searches.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,8 @@ def short_term_values(games: Games, horizons: Sequence[float]) -> NDArray[np.flo
     not known, and the result of the game after its last move.
     """
     own = np.where(games.movers[:, None] == 0, games.root_wdl, games.root_wdl[:, ::-1])  # of the first player
-    later = np.repeat(np.eye(3)[1 - games.outcome.astype(np.int64)][:, None], len(horizons), axis=1)
+    results = np.eye(3)[1 - games.outcome.astype(np.int64)]
+    later = np.repeat(results[:, None], len(horizons), axis=1)
     values = np.empty((len(own), len(horizons), 3))
     shares = 1 / np.asarray(horizons, np.float64)[:, None]
     for back in range(1, 1 + int(games.move_counts.max(initial=0))):
@@ -38,20 +39,27 @@ def short_term_values(games: Games, horizons: Sequence[float]) -> NDArray[np.flo
         step = shares * (own[moves][:, None] - later[some])
         later[some] += np.where(np.isfinite(step), step, 0)
         values[moves] = later[some]
-    return np.where(games.movers[:, None, None] == 0, values, values[:, :, ::-1]).astype(np.float32)
+    is_first = games.movers[:, None, None] == 0
+    return np.where(is_first, values, values[:, :, ::-1]).astype(np.float32)
 
 
 def own_columns(targets: Targets, games: Games) -> Columns:
     """Return what a user's function says of the moves of all games; ValueError where its arrays do not fit them."""
-    parts = [_checked(targets(games.record(number)), games, number) for number in range(games.games)]
-    forms = [{name: values.shape[1:] for name, values in part.items()} for part in parts]
+    parts = []
+    forms = []
+    for number in range(games.games):
+        part = _checked(targets(games.record(number)), games, number)
+        parts.append(part)
+        forms.append({name: values.shape[1:] for name, values in part.items()})
     odd = next((number for number, form in enumerate(forms) if form != forms[0]), None)
     if odd is not None:
         raise ValueError(
             f"targets of game {games.index[odd]} are {forms[odd]}, those of game {games.index[0]} {forms[0]}; they "
             "must be the same for all games"
         )
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
+    if not parts:
+        return {}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _checked(returned: object, games: Games, number: int) -> Columns:
@@ -108,17 +116,22 @@ class EqualPositions:
         sizes = counts[counts > 1].astype(np.float32)[:, None]
         members = np.flatnonzero(group >= 0)
         policy = np.zeros((len(sizes), policy_of(members[:1]).shape[1]), np.float32)
-        for part in (members[i : i + CHUNK] for i in range(0, len(members), CHUNK)):
+        for part in _chunks(members):
             np.add.at(policy, group[part], policy_of(part))
         sums = [np.zeros((len(sizes), 3), np.float32) for _ in range(3)]
         proven = is_proven[members, None]
-        values = (result[members] * proven, result[members] * ~proven, root[members] * ~proven)
+        results = result[members]
+        values = (results * proven, results * ~proven, root[members] * ~proven)
         for total, value in zip(sums, values, strict=True):
             np.add.at(total, group[members], value)
         return cls(group, policy / sizes, *(total / sizes for total in sums))
 
     def put(
-        self, positions: NDArray[np.int64], policy: NDArray[np.float32], wdl: NDArray[np.float32], share: float
+        self,
+        positions: NDArray[np.int64],
+        policy: NDArray[np.float32],
+        wdl: NDArray[np.float32],
+        share: float,
     ) -> None:
         """Write the means over the targets [B, A] and [B, 3] of these positions; share: of the root value, 0 to 1."""
         group = self.group[positions]
@@ -133,6 +146,14 @@ def keys_of(
 ) -> NDArray[np.bytes_]:
     """Return a key of each move's position [M]: equal features have equal keys."""
     found: list[bytes] = []
-    for part in (moves[i : i + CHUNK] for i in range(0, len(moves), CHUNK)):
-        found += [hashlib.blake2b(row.tobytes(), digest_size=16).hexdigest().encode() for row in features_of(part)]
+    for part in _chunks(moves):
+        for features in features_of(part):
+            digest = hashlib.blake2b(features.tobytes(), digest_size=16)
+            found.append(digest.hexdigest().encode())
     return np.array(found, "S32")
+
+
+def _chunks(numbers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the numbers in parts of CHUNK, the last one of what is left."""
+    for begin in range(0, len(numbers), CHUNK):
+        yield numbers[begin : begin + CHUNK]

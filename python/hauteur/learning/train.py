@@ -65,7 +65,12 @@ class Source(Protocol):
     """Whatever batches are drawn from, such as a ReplayBuffer; several threads draw at a time."""
 
     def sample(
-        self, random: np.random.Generator, rows: int, *, root_value_share: float, symmetries: bool
+        self,
+        random: np.random.Generator,
+        rows: int,
+        *,
+        root_value_share: float,
+        symmetries: bool,
     ) -> Samples: ...
 
 
@@ -108,7 +113,11 @@ class Losses:
 
 
 def losses(
-    policy_logits: Tensor, value: Tensor, policy_target: Tensor, wdl_target: Tensor, legal: Tensor | None = None
+    policy_logits: Tensor,
+    value: Tensor,
+    policy_target: Tensor,
+    wdl_target: Tensor,
+    legal: Tensor | None = None,
 ) -> Losses:
     """Means over the batch of -pi . log p and of the value loss.
 
@@ -140,7 +149,8 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
     low = settings.final_learning_rate
     rate = settings.learning_rate
     if settings.schedule == "cosine":
-        rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
+        angle = math.pi * min(1.0, progress)
+        rate = low + (rate - low) * (1 + math.cos(angle)) / 2
     elif settings.schedule == "one_cycle":
         falls = (within - RISING) / (1 - RISING)
         share = within / RISING if within < RISING else (1 + math.cos(math.pi * falls)) / 2
@@ -155,7 +165,9 @@ def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
     new = now.run.generations
     if old == new or settings.schedule != "cosine" or generation > new:
         return None
-    was, will = (learning_rate(settings, settings.warmup_steps, (generation - 1) / most) for most in (max(1, old), new))
+    step = settings.warmup_steps
+    was = learning_rate(settings, step, (generation - 1) / max(1, old))
+    will = learning_rate(settings, step, (generation - 1) / new)
     if math.isclose(was, will):
         return None
     return (
@@ -177,7 +189,8 @@ class Batch:
     def of(cls, samples: Samples, *, pinned: bool = False) -> Batch:
         """The samples, without a copy unless they are pinned."""
         arrays = samples.extra | {name: getattr(samples, name) for name in ("features", "policy", "wdl", "legal")}
-        batch = cls({name: torch.from_numpy(array) for name, array in arrays.items() if array is not None})
+        known = {name: array for name, array in arrays.items() if array is not None}
+        batch = cls({name: torch.from_numpy(array) for name, array in known.items()})
         return batch.each(Tensor.pin_memory) if pinned else batch
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Batch:
@@ -186,7 +199,11 @@ class Batch:
     def shards(self, count: int) -> list[Batch]:
         """The rows in `count` parts of nearly equal length."""
         parts = torch.arange(len(self["wdl"])).tensor_split(count)
-        return [self.each(partial(torch.narrow, dim=0, start=int(rows[0]), length=len(rows))) for rows in parts]
+        found = []
+        for rows in parts:
+            part_of = partial(torch.narrow, dim=0, start=int(rows[0]), length=len(rows))
+            found.append(self.each(part_of))
+        return found
 
     def to(self, device: torch.device) -> Batch:
         """On the device; a copy from pinned memory is only queued."""
@@ -197,7 +214,12 @@ class CandidateTrainer:
     """The candidate and its optimiser, over all generations of a run."""
 
     def __init__(
-        self, network: Network, settings: TrainSettings, *, seed: int = 0, losses: OwnLosses | None = None
+        self,
+        network: Network,
+        settings: TrainSettings,
+        *,
+        seed: int = 0,
+        losses: OwnLosses | None = None,
     ) -> None:
         """seed: of the heads of `settings.extra`; losses: of further outputs, default those that the network was
         registered with. Raise ValueError when there is no such device, or the network cannot have the heads.
@@ -222,14 +244,21 @@ class CandidateTrainer:
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
         whole = self._on_gpu or self._draws  # shards side by side would draw in any order
         shards = 1 if whole else -(-settings.batch_size // settings.shard_rows)
-        self._replicas = [_Replica.of(trained), *(_Replica.copied(trained) for _ in range(shards - 1))]
+        copies = [_Replica.copied(trained) for _ in range(shards - 1)]
+        self._replicas = [_Replica.of(trained), *copies]
 
     @classmethod
     def new(
-        cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network"
+        cls,
+        architecture: Architecture,
+        settings: TrainSettings,
+        *,
+        seed: int,
+        name: str = "network",
     ) -> CandidateTrainer:
         """Return a trainer of a residual tower with random weights; `name` distinguishes networks of one seed."""
-        return cls(initialise(architecture, derived_seed(seed, name)), settings, seed=derived_seed(seed, name))
+        own_seed = derived_seed(seed, name)
+        return cls(initialise(architecture, own_seed), settings, seed=own_seed)
 
     @classmethod
     def from_net(cls, path: Path, settings: TrainSettings, *, seed: int = 0) -> CandidateTrainer:
@@ -241,7 +270,13 @@ class CandidateTrainer:
 
     @classmethod
     def from_other_board(
-        cls, path: Path, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str
+        cls,
+        path: Path,
+        architecture: Architecture,
+        settings: TrainSettings,
+        *,
+        seed: int,
+        name: str,
     ) -> CandidateTrainer:
         """Return a trainer starting from the weights of a net for another size of the board, where they have its shape.
 
@@ -250,7 +285,10 @@ class CandidateTrainer:
         network = initialise(architecture, derived_seed(seed, name))
         own = network.state_dict()
         found = load_network(path).module.state_dict()
-        fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
+        fitting = {}
+        for weights, tensor in found.items():
+            if weights in own and tensor.shape == own[weights].shape:
+                fitting[weights] = tensor
         network.load_state_dict(fitting, strict=False)
         return cls(network, settings, seed=seed)
 
@@ -265,15 +303,14 @@ class CandidateTrainer:
     ) -> CandidateTrainer:
         """The trainer whose `tensors()` these are, after `steps` steps."""
         trainer = cls(build(architecture, _named(tensors, NETWORK)), settings)
-        heads = {name: torch.from_numpy(np.array(value)) for name, value in _named(tensors, EXTRA).items()}
+        heads = _as_tensors(_named(tensors, EXTRA))
         for replica in trainer._replicas:  # which share weights, not running means
             if isinstance(replica.network, WithHeads):
                 replica.network.heads.load_state_dict(heads, strict=False)
         trainer.steps = steps
         if trainer.average is not None:
             trainer.average = build(architecture, _named(tensors, AVERAGE)).to(trainer.device)
-        kept = _named(tensors, OPTIMISER)
-        trainer.optimiser.restore({name: torch.from_numpy(np.array(value)) for name, value in kept.items()})
+        trainer.optimiser.restore(_as_tensors(_named(tensors, OPTIMISER)))
         return trainer
 
     @property
@@ -315,15 +352,18 @@ class CandidateTrainer:
 
         with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
             for step, batch in enumerate(in_order(draw, steps, workers=self.settings.workers)):
-                rate = learning_rate(self.settings, self.steps, begin + (end - begin) * step / steps, step / steps)
+                share = begin + (end - begin) * step / steps
+                rate = learning_rate(self.settings, self.steps, share, step / steps)
                 found = self._step(batch, rate, pool)
                 total += found
-                first_wrong.clamp_(max=torch.where(torch.isfinite(found).all(), steps, step))
+                is_finite = torch.isfinite(found).all()
+                first_wrong.clamp_(max=torch.where(is_finite, steps, step))
                 if on_step is not None:
                     on_step(step + 1)
         self.network.eval()
         names = ["policy", "value", *self._names]
-        policy, value, *more = _finite((total / steps).tolist(), names, int(first_wrong), steps, generation)
+        means = (total / steps).tolist()
+        policy, value, *more = _finite(means, names, int(first_wrong), steps, generation)
         _check_weights(self.network, generation)
         seconds = time.perf_counter() - started
         extra = dict(zip(self._names, more, strict=True))
@@ -343,7 +383,8 @@ class CandidateTrainer:
         architecture = self.architecture
         if not isinstance(architecture, RegisteredArchitecture):
             return float(architecture.cost)
-        return float(sum(parameter.numel() for parameter in self.network.parameters()) / TOWER_WEIGHTS)
+        weights = sum(parameter.numel() for parameter in self.network.parameters())
+        return float(weights / TOWER_WEIGHTS)
 
     def network_tensors(self) -> dict[str, NDArray[np.float32]]:
         """The candidate's tensors, as `networks.save` takes them: the mean of the weights where one is kept."""
@@ -357,7 +398,8 @@ class CandidateTrainer:
         if self.heads is not None:
             result |= {EXTRA + name: value for name, value in tensors_of(self.heads).items()}
         for name, tensor in self.optimiser.tensors().items():
-            result[OPTIMISER + name] = tensor.detach().cpu().contiguous().numpy().copy()
+            on_cpu = tensor.detach().cpu().contiguous()
+            result[OPTIMISER + name] = on_cpu.numpy().copy()
         return result
 
     def _draw(self, source: Source, random: np.random.Generator) -> Batch:
@@ -388,7 +430,11 @@ class CandidateTrainer:
         else:
             shards = batch.shards(len(self._replicas))
             # Shards have fixed rows and are summed in their order, so the weights do not depend on the threads.
-            parts = list(pool.map(lambda replica, shard: self._shard(replica, shard, rows), self._replicas, shards))
+
+            def losses_of(replica: _Replica, shard: Batch) -> Tensor:
+                return self._shard(replica, shard, rows)
+
+            parts = list(pool.map(losses_of, self._replicas, shards))
             self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
             torch.nn.utils.clip_grad_norm_(self._replicas[0].parameters, self.settings.max_gradient_norm)
@@ -435,9 +481,13 @@ class CandidateTrainer:
         """Add the gradients of all replicas up in the network's, and give all the mean of their running means."""
         first, *others = self._replicas
         for replica in others:
-            pairs = [(own.grad, other.grad) for own, other in zip(first.parameters, replica.parameters, strict=True)]
-            known = [(own, other) for own, other in pairs if own is not None and other is not None]
-            torch._foreach_add_(*map(list, zip(*known, strict=True)))
+            own_gradients = []
+            other_gradients = []
+            for own, other in zip(first.parameters, replica.parameters, strict=True):
+                if own.grad is not None and other.grad is not None:
+                    own_gradients.append(own.grad)
+                    other_gradients.append(other.grad)
+            torch._foreach_add_(own_gradients, other_gradients)
         for buffers in zip(*(replica.means for replica in self._replicas), strict=True):
             mean = torch.stack(buffers).mean(dim=0)
             for buffer in buffers:
@@ -456,7 +506,13 @@ class CandidateTrainer:
 
 def _named(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> dict[str, NDArray[np.float32]]:
     """The tensors whose names begin with the prefix, without it."""
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+    own = {name: value for name, value in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in own.items()}
+
+
+def _as_tensors(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Tensor]:
+    """Return copies of arrays as torch has them."""
+    return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
 
 
 def _numbers(network: Network) -> list[Tensor]:
@@ -469,7 +525,10 @@ TOO_FAST = "train.learning_rate is too high for this net, or train.max_gradient_
 
 def _finite(means: list[float], names: list[str], step: int, steps: int, generation: int) -> list[float]:
     """The mean losses; ValueError where one is not finite. step: the first, from 0, at which one was."""
-    wrong = [f"{name} {mean}" for name, mean in zip(names, means, strict=True) if not math.isfinite(mean)]
+    wrong = []
+    for name, mean in zip(names, means, strict=True):
+        if not math.isfinite(mean):
+            wrong.append(f"{name} {mean}")
     if wrong:
         place = f"generation {generation} from step {step + 1} of {steps} on"
         cause = TOO_FAST if step else "what it learns from or the net that it begins with has such numbers"

@@ -88,7 +88,9 @@ def search_differences(recipe: Recipe, player: PlayerSettings) -> list[str]:
     trained = _comparable(recipe.selfplay.search, recipe.selfplay.visits)
     played = _comparable(player.search, player.visits)
     found = []
-    for key in sorted({*trained, *played}, key=lambda key: (key != "visits", "." in key, key)):
+    keys = sorted({*trained, *played})
+    keys.sort(key=lambda key: (key != "visits", "." in key))  # visits, then rules, then their settings
+    for key in keys:
         before, now = trained.get(key), played.get(key)
         if before != now:
             found.append(f"{key} {_text(now)} instead of {_text(before)}")

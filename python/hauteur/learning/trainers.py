@@ -58,7 +58,9 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
     """The trainer that a run begins with: of the net of its start, or of random weights."""
     section = recipe.large if large and recipe.large is not None else recipe.network
     expected = architecture_for(game, section)
-    path = None if recipe.start is None else recipe.start.large_net if large else recipe.start.net
+    path = None
+    if recipe.start is not None:
+        path = recipe.start.large_net if large else recipe.start.net
     name = "large network" if large else "network"
     settings = recipe.train.for_net(large=large)
     if path is None:
@@ -109,7 +111,10 @@ class Learners:
         """The learners whose `tensors()` these are, after `steps` steps; their shapes are those of the first nets."""
         found = []
         for large in _kinds(recipe):
-            own = {name.removeprefix(LARGE): one for name, one in tensors.items() if name.startswith(LARGE) is large}
+            own = {}
+            for name, tensor in tensors.items():
+                if name.startswith(LARGE) is large:
+                    own[name.removeprefix(LARGE)] = tensor
             architecture = registry.describe(folder.net(0, large=large)).architecture
             settings = recipe.train.for_net(large=large)
             found.append(CandidateTrainer.restored(architecture, settings, own, steps=steps))
@@ -121,7 +126,12 @@ class Learners:
         return self.trainers[0].steps
 
     def train(
-        self, source: Source, steps: int, *, on_step: Callable[[int], None], **given: Unpack[TrainingPlace]
+        self,
+        source: Source,
+        steps: int,
+        *,
+        on_step: Callable[[int], None],
+        **given: Unpack[TrainingPlace],
     ) -> list[TrainFacts]:
         """Take the steps of a generation with each net in turn; `on_step` counts through all of them."""
         facts = []
@@ -141,7 +151,11 @@ class Learners:
     def tensors(self) -> Tensors:
         """Return weights and optimisers of all nets, as a checkpoint keeps them."""
         each = (trainer.tensors().items() for trainer in self.trainers)
-        return {begin + name: value for begin, own in zip(("", LARGE), each, strict=False) for name, value in own}
+        found = {}
+        for prefix, own in zip(("", LARGE), each, strict=False):
+            for name, value in own:
+                found[prefix + name] = value
+        return found
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
         """Write the nets that play as those of a generation. training: facts for the files."""
@@ -267,7 +281,12 @@ class Trainer:
         It has a copy of them: further training does not change it. Arguments as those of `ht.evaluator`.
         """
         return evaluator(
-            self.game, self._playing, device=device, precision=precision, batch_size=batch_size, threads=threads
+            self.game,
+            self._playing,
+            device=device,
+            precision=precision,
+            batch_size=batch_size,
+            threads=threads,
         )
 
     def save(self, path: str | Path) -> None:

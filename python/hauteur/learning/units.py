@@ -88,8 +88,12 @@ def units_of(
             playing[str(net)] = [ResolvedNet(str(path)) for path in nets[net]]
     for name, other in others.of(planned).items():
         playing[name] = [other]
-    hashes = {name: [net.sha256 for net in found] for name, found in playing.items()}
-    sources = {net.sha256: Path(net.path) for found in playing.values() for net in found}
+    hashes: dict[str, list[str]] = {}
+    sources: dict[str, Path] = {}
+    for name, found in playing.items():
+        hashes[name] = [resolved.sha256 for resolved in found]
+        for resolved in found:
+            sources[resolved.sha256] = Path(resolved.path)
     files = {sha256: path.name for sha256, path in sources.items()}
     shared = {
         "recipe": recipe.model_dump(mode="json", exclude_unset=True, exclude={"start"}),
@@ -289,7 +293,10 @@ class LearningJob:
 
 
 def played_here(
-    units: Sequence[Unit], files: Mapping[str, Path], threads: int, on_games: Callable[[int], object]
+    units: Sequence[Unit],
+    files: Mapping[str, Path],
+    threads: int,
+    on_games: Callable[[int], object],
 ) -> Generator[Played]:
     """Yield units of one job as this process plays them, side by side; none is begun after a request to end.
 

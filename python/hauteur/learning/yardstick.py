@@ -80,7 +80,12 @@ def _content(folder: RunFolder, settings: YardstickSettings) -> dict[str, Any]:
 
 
 def play_yardstick(
-    folder: RunFolder, game: _core.Game, settings: YardstickSettings, net: int, *, threads: int
+    folder: RunFolder,
+    game: _core.Game,
+    settings: YardstickSettings,
+    net: int,
+    *,
+    threads: int,
 ) -> dict[str, Any]:
     """Play the match of a net; return its result as the file has it, from the net's view.
 

@@ -187,7 +187,8 @@ def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> _ForCore
     }
     large = None if player.large is None else places[id(player.large)]
     more = [places[id(one)] for one in player.more]
-    return player.search, json.dumps(moves), places[id(player.evaluator)], large, more, rule_chain(player.rules)
+    own = places[id(player.evaluator)]
+    return player.search, json.dumps(moves), own, large, more, rule_chain(player.rules)
 
 
 @dataclass
@@ -287,8 +288,10 @@ class _Loop:
             board.apply(action)
         if not board.is_terminal:
             return []
-        over = MoveRequest(plan.index, board, plan.begin(self.game).notation(), (*plan.start, *actions), record.seed)
-        return [note for player in players if (note := player.dispute(over))]
+        origin = plan.begin(self.game).notation()
+        over = MoveRequest(plan.index, board, origin, (*plan.start, *actions), record.seed)
+        notes = [player.dispute(over) for player in players]
+        return [note for note in notes if note]
 
     def _ask(self, due: _core.MoveDue) -> None:
         """Request a move."""
@@ -298,7 +301,8 @@ class _Loop:
             board.apply(action)
         origin = plan.begin(self.game).notation()
         player = self.asked[due.player]
-        future = player.choose(MoveRequest(plan.index, board.copy(), origin, (*plan.start, *due.actions), due.seed))
+        request = MoveRequest(plan.index, board.copy(), origin, (*plan.start, *due.actions), due.seed)
+        future = player.choose(request)
         self.pending[due.number] = future
         future.add_done_callback(lambda done: self._reply(due.number, player.name, done))
 
@@ -343,4 +347,5 @@ class _Loop:
             networks.append((evaluator, one))
             search.add(one)
         search.total = elapsed
-        facts.networks, facts.search = networks, search  # at once: another thread may look
+        facts.networks = networks
+        facts.search = search

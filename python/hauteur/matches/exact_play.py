@@ -1,5 +1,6 @@
 """Measures of a player by exact play: moves that keep the value of solved positions, and play against every reply."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
@@ -52,15 +53,18 @@ class MoveChooser:
         """Return the player's moves in these unfinished positions, uint16 [T]."""
         if not states:
             return np.zeros(0, np.uint16)
-        forest, player = self._forest, self._player
+        forest = self._forest
+        player = self._player
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         size = player.evaluator.batch_size
         SearchDriver(forest, player.evaluator, player.large, size, more=player.more).run()
-        found = [root_moves(forest, tree, lines=0) for tree in ids.tolist()]
-        moves = [choose_move(one, player.temperature, state.ply, 0.0) for one, state in zip(found, states, strict=True)]
+        actions = []
+        for tree, state in zip(ids.tolist(), states, strict=True):
+            found = root_moves(forest, tree, lines=0)
+            actions.append(choose_move(found, player.temperature, state.ply, 0.0).action)
         forest.remove(ids)
-        return np.array([move.action for move in moves], np.uint16)
+        return np.array(actions, np.uint16)
 
 
 Watch = Callable[[str, int, int], object]
@@ -101,7 +105,11 @@ class SolvedSet:
     @property
     def plies(self) -> range:
         """From the first ply to the last one."""
-        return range(self.positions[0].state.ply, self.positions[-1].state.ply + 1) if self.positions else range(0)
+        if not self.positions:
+            return range(0)
+        first = self.positions[0].state.ply
+        last = self.positions[-1].state.ply
+        return range(first, last + 1)
 
     def phase(self, ply: int) -> str:
         """Return the third of the plies that a ply is in."""
@@ -110,15 +118,19 @@ class SolvedSet:
     def thinned(self, count: int) -> Self:
         """Return at most this many of the positions, evenly spread."""
         whole = len(self.positions)
-        places = range(whole) if whole <= count else (i * whole // count for i in range(count))
-        return replace(self, positions=[self.positions[place] for place in places])
+        if whole <= count:
+            return replace(self, positions=list(self.positions))
+        return replace(self, positions=[self.positions[i * whole // count] for i in range(count)])
 
     def text(self) -> str:
         """Return the set in lines: what is left out, then moves and values of each position."""
-        head = f"nodes {self.nodes} quiet {int(self.quiet)} unsolved {' '.join(map(str, self.unsolved))}"
-        names = {value: sign for sign, value in SIGNS.items()}
-        rows = (f"{_moves(one.state)}:{''.join(names[value] for value in one.values)}" for one in self.positions)
-        return "\n".join([head, *rows, ""])
+        unsolved = " ".join(map(str, self.unsolved))
+        lines = [f"nodes {self.nodes} quiet {int(self.quiet)} unsolved {unsolved}"]
+        sign_of = {value: sign for sign, value in SIGNS.items()}
+        for position in self.positions:
+            signs = "".join(sign_of[value] for value in position.values)
+            lines.append(f"{_moves(position.state)}:{signs}")
+        return "\n".join([*lines, ""])
 
     @classmethod
     def found(
@@ -143,11 +155,13 @@ class SolvedSet:
         """Read what `text` wrote; ValueError for anything else."""
         head, *rows = text.splitlines()
         _, nodes, _, quiet, _, *unsolved = head.split(" ")
-        pairs, start = (row.split(":") for row in rows), game.new_initial_state()
-        positions = [
-            SolvedPosition(position_after(start, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
-            for moves, values in pairs
-        ]
+        start = game.new_initial_state()
+        positions = []
+        for row in rows:
+            moves, signs = row.split(":")
+            state = position_after(start, map(int, moves.split()))
+            values = tuple(SIGNS[sign] for sign in signs)
+            positions.append(SolvedPosition(state, values))
         return cls(positions, int(nodes), tuple(map(int, unsolved)), quiet == "1")
 
 
@@ -222,22 +236,32 @@ def value_preserving_moves(
     player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
 ) -> tuple[dict[int, Preserved], Preserved]:
     """Return, by ply and in all, how often the player's move preserves the value of the position; all of one game."""
-    actions = MoveChooser(player, positions[0].state.game, seed=seed).choose([p.state for p in positions])
-    found = [(p, p.preserved_by(int(action))) for p, action in zip(positions, actions, strict=True)]
-    plies = sorted({p.state.ply for p in positions})
-    return {ply: _preserved([pair for pair in found if pair[0].state.ply == ply]) for ply in plies}, _preserved(found)
+    chooser = MoveChooser(player, positions[0].state.game, seed=seed)
+    actions = chooser.choose([position.state for position in positions])
+    found = []
+    by_ply = defaultdict(list)
+    for position, action in zip(positions, actions, strict=True):
+        pair = (position, position.preserved_by(int(action)))
+        found.append(pair)
+        by_ply[position.state.ply].append(pair)
+    return {ply: _preserved(by_ply[ply]) for ply in sorted(by_ply)}, _preserved(found)
 
 
 def _preserved(found: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
     """Count the positions whose value was kept."""
+    preserved = sum(kept for _, kept in found)
     choices = [kept for position, kept in found if position.choice_matters]
-    return Preserved(len(found), sum(kept for _, kept in found), len(choices), sum(choices))
+    return Preserved(len(found), preserved, len(choices), sum(choices))
 
 
 def summed(parts: Sequence[Preserved]) -> Preserved:
     """Return parts together."""
-    rows = [(p.positions, p.preserved, p.choices, p.choices_preserved) for p in parts]
-    return Preserved(*(sum(column) for column in zip(*rows, strict=True))) if rows else Preserved(0, 0, 0, 0)
+    return Preserved(
+        positions=sum(part.positions for part in parts),
+        preserved=sum(part.preserved for part in parts),
+        choices=sum(part.choices for part in parts),
+        choices_preserved=sum(part.choices_preserved for part in parts),
+    )
 
 
 @dataclass
@@ -315,7 +339,10 @@ class TreePlayer:
         self._watch = watch
         self._chooser = MoveChooser(player, game, seed=seed)
         self._solver = _core.ExactSolver(game)
-        self._game, self._replies, self._lines, self._seed = game, replies, lines, seed
+        self._game = game
+        self._replies = replies
+        self._lines = lines
+        self._seed = seed
         self._nodes, _ = limits_of(game, nodes, 0)
 
     def play(self, side: int) -> PlayedTree:
@@ -345,7 +372,8 @@ class TreePlayer:
             return level
         if result.sampled_from is None:
             result.sampled_from = level[0].ply
-        places = stream(self._seed, "lines of a tree", level[0].ply).choice(len(level), self._lines, replace=False)
+        random = stream(self._seed, "lines of a tree", level[0].ply)
+        places = random.choice(len(level), self._lines, replace=False)
         return [level[place] for place in sorted(places.tolist())]
 
     def _children(self, level: Sequence[_core.State], result: PlayedTree) -> Iterator[_core.State]:

@@ -50,7 +50,12 @@ class Tried:
 
 
 def fastest_layout(
-    game: _core.Game, open_player: OpenPlayer, *, cores: int, most_games: int, rules: GameRules = USUAL_RULES
+    game: _core.Game,
+    open_player: OpenPlayer,
+    *,
+    cores: int,
+    most_games: int,
+    rules: GameRules = USUAL_RULES,
 ) -> Layout:
     """Return the layout for a player whose net Python computes.
 
@@ -69,7 +74,8 @@ def fastest_layout(
 def layouts_to_try(cores: int, most_games: int) -> list[Layout]:
     """Return layouts with ever larger batches, a batch of games for each thread, as far as there are games."""
     threads = min(cores + IN_TURN, MOST_THREADS, most_games)
-    found = [Layout(rows * threads, rows, threads) for rows in SIZES if rows * threads <= most_games]
+    full = [rows for rows in SIZES if rows * threads <= most_games]
+    found = [Layout(rows * threads, rows, threads) for rows in full]
     if len(found) == len(SIZES):
         return found
     # Few games give full batches to few threads only.

@@ -91,7 +91,8 @@ class TournamentFolder(MatchFolder):
 def games_stamp(path: Path) -> dict[str, str]:
     """Return when games of the matches in the folders of a folder were written last, and their size, as a stamp."""
     found = [place.stat() for place in path.glob("*/games.jsonl")]
-    newest, size = max((facts.st_mtime_ns for facts in found), default=0), sum(facts.st_size for facts in found)
+    newest = max((facts.st_mtime_ns for facts in found), default=0)
+    size = sum(facts.st_size for facts in found)
     return {"games.jsonl": f"{newest:x}-{size:x}"} if found else {}
 
 

@@ -51,7 +51,8 @@ def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]],
             fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
             raise ValueError(f"{path}: games of {match.game.spec} go to {fits}")
         for game in sorted(games, key=lambda game: game.index):
-            texts.append(pgn_of(match, game, evals=evals) if form == "pgn" else sgf_of(match, game))
+            text = pgn_of(match, game, evals=evals) if form == "pgn" else sgf_of(match, game)
+            texts.append(text)
     write_bytes(path, "".join(texts).encode())
     return len(texts)
 
@@ -82,7 +83,11 @@ def sgf_of(match: Match, game: MatchGame) -> str:
         "GC": f"seed {match.settings.seed}, {game.end}",
     }
     known = {name: value for name, value in root.items() if "?" not in value}
-    return written_sgf(match.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
+
+    def value_text(score: float) -> str:
+        return f"{value_of_pawns(score):+.3f}"
+
+    return written_sgf(match.game, known, actions, _comments(game, value_text))
 
 
 def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
@@ -139,8 +144,11 @@ def outcome_of(game: MatchGame) -> int:
 
 def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
     """Return the start position and all actions; ValueError names a game with illegal moves."""
-    start = (game if played.fen is None else load_game(with_fen(game.spec, played.fen))).new_initial_state()
-    state, actions = start.copy(), list[int]()
+    if played.fen is not None:
+        game = load_game(with_fen(game.spec, played.fen))
+    start = game.new_initial_state()
+    state = start.copy()
+    actions: list[int] = []
     try:
         for move in f"{played.opening} {played.moves}".split():
             actions.append(state.parse(move))
@@ -152,7 +160,8 @@ def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[
 
 def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, str]:
     """Return the comments of the moves, by ply; score: formats a known score in pawns."""
-    begins, moves = len(game.opening.split()), len(game.moves.split())
+    begins = len(game.opening.split())
+    moves = len(game.moves.split())
     comments = dict.fromkeys(range(begins), "book")
     for move in range(moves):
         comments[begins + move] = _comment(game, move, score)
@@ -165,7 +174,10 @@ def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, st
 def _comment(game: MatchGame, move: int, text: Callable[[float], str]) -> str:
     """Score, depth and time of a move, as far as they are known."""
     score = score_of(game, move)
-    words = [] if math.isnan(score) else [f"{text(score)}/{game.depths[move] if game.depths else 0}"]
+    words = []
+    if not math.isnan(score):
+        depth = game.depths[move] if game.depths else 0
+        words.append(f"{text(score)}/{depth}")
     if game.milliseconds:
         words.append(f"{game.milliseconds[move] / 1000:.2f}s")
     return " ".join(words)
@@ -181,7 +193,10 @@ def score_of(game: MatchGame, move: int) -> float:
 
 def _eval(game: MatchGame, ply: int, mover: int) -> str:
     """Format [%eval]: pawns from White's view, mates as #3 and #-3; empty where unknown."""
-    score = score_of(game, ply - len(game.opening.split())) * (1 if mover == 0 else -1)
+    move = ply - len(game.opening.split())
+    score = score_of(game, move)
+    if mover != 0:
+        score = -score
     if math.isnan(score):
         return ""
     if abs(score) >= MATE / 2:

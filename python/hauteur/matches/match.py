@@ -85,7 +85,10 @@ class MatchSettings(GamesSettings):
 
 
 def match_plans(
-    game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
+    game: _core.Game,
+    settings: MatchSettings,
+    openings: Sequence[Opening],
+    skip: Collection[int] = (),
 ) -> Iterator[GamePlan]:
     """Yield the start, sides and seed of each game, without the games in `skip`."""
     order = list(range(len(openings)))
@@ -219,7 +222,8 @@ class GamesInProgress:
         """Return the games as workers play them."""
         from hauteur.matches.units import MatchUnits, games_of_workers  # which a match of one process needs not
 
-        missing = sum(match.settings.games for match in self.matches) - sum(map(len, done))
+        wanted = sum(match.settings.games for match in self.matches)
+        missing = wanted - sum(map(len, done))
         units = MatchUnits(self.game, self.settings, self.players, self.resources, missing)
         return games_of_workers(scheduler, units, self._plans(done), self.facts)
 
@@ -237,7 +241,8 @@ class GamesInProgress:
 
     def _kept(self, played: Iterator[MatchGame]) -> Generator[tuple[int, MatchGame]]:
         """The games, each once it is counted and on disk."""
-        written, matches = time.monotonic(), self.matches
+        written = time.monotonic()
+        matches = self.matches
         for numbered in played:
             number, index = divmod(numbered.index, STRIDE)
             game = numbered.model_copy(update={"index": index})
@@ -299,8 +304,9 @@ class Match(GamesInProgress):
     @property
     def date(self) -> str:
         """The day on which the match was begun, YYYY.MM.DD."""
-        begun = "" if self.folder is None else str(self.folder.stored().get("begun", {}).get("created", ""))
-        return begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
+        begun = {} if self.folder is None else self.folder.stored().get("begun", {})
+        day = str(begun.get("created", ""))[:10]
+        return day.replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
 
     def games(self) -> Iterator[MatchGame]:
         """All finished games: of the folder, without one those of this process."""
@@ -374,7 +380,8 @@ class Match(GamesInProgress):
     def _deciding(self) -> dict[str, Any]:
         """Return the settings that decide the games, with the content of the nets."""
         values = self.settings.model_dump(exclude={"a", "b", "games"})
-        values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
+        values |= player_facts(self.game, self.settings.a, "a")
+        values |= player_facts(self.game, self.settings.b, "b")
         if self.openings_name:
             values["openings"] = self.openings_name
         if self.sprt is not None:

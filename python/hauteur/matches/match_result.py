@@ -161,7 +161,10 @@ class SprtResult(MatchResult):
     def verdict(self) -> Literal["elo0", "elo1"] | None:
         """The hypothesis that was accepted; None: neither, the games ended before."""
         assert self.match.tally.test is not None
-        return None if self.match.tally.test.verdict is None else "elo1" if self.match.tally.test.verdict else "elo0"
+        verdict = self.match.tally.test.verdict
+        if verdict is None:
+            return None
+        return "elo1" if verdict else "elo0"
 
     @property
     def llr(self) -> float:
@@ -179,4 +182,5 @@ class SprtResult(MatchResult):
 def games_of(match: Match) -> MatchGames:
     """Return the games that the numbers of a match count, in order."""
     most = match.settings.games if match.sprt is None else match.tally.record.games
-    return MatchGames(sorted((game for game in match.games() if game.index < most), key=lambda game: game.index))
+    counted = [game for game in match.games() if game.index < most]
+    return MatchGames(sorted(counted, key=lambda game: game.index))

@@ -28,7 +28,8 @@ class Opening:
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
         """Return the plan of the game with this number that begins with the opening."""
-        return GamePlan(index, start=self.actions, origin=None if self.fen is None else self.origin(game))
+        origin = None if self.fen is None else self.origin(game)
+        return GamePlan(index, start=self.actions, origin=origin)
 
 
 def read_openings(path: Path, game: _core.Game) -> list[Opening]:
@@ -102,7 +103,8 @@ def _pgn_opening(found: TaggedGame | BadGame, game: _core.Game, where: str) -> O
         raise ValueError(str(found))
     if not found.actions and found.origin is None:
         raise ValueError(f"{where}: has neither moves nor a position (tag FEN)")
-    opening = Opening(None if found.origin is None else found.origin.notation(), found.actions)
+    fen = None if found.origin is None else found.origin.notation()
+    opening = Opening(fen, found.actions)
     if opening_state(game, opening.plan(game, 0)).outcome() is not None:
         raise ValueError(f"{where}: the game is over in this position")
     return opening
@@ -111,7 +113,8 @@ def _pgn_opening(found: TaggedGame | BadGame, game: _core.Game, where: str) -> O
 def _fen(words: list[str]) -> str:
     """The FEN at the beginning of an EPD: four fields, and two more if they are numbers."""
     counters = words[4:6]
-    return " ".join(words[: 6 if len(counters) == 2 and all(word.isdecimal() for word in counters) else 4])
+    has_counters = len(counters) == 2 and all(word.isdecimal() for word in counters)
+    return " ".join(words[: 6 if has_counters else 4])
 
 
 def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:
@@ -126,7 +129,11 @@ def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:
 
 
 def random_opening(
-    game: _core.Game, plies: int, random: np.random.Generator, *, after: GamePlan | None = None
+    game: _core.Game,
+    plies: int,
+    random: np.random.Generator,
+    *,
+    after: GamePlan | None = None,
 ) -> tuple[int, ...]:
     """Uniformly random actions after which the game is not over; fewer than `plies` where 100 attempts all ended it.
 

@@ -144,7 +144,8 @@ def sprt(
     >>> ht.sprt("net=uniform visits=40", "random", "tictactoe", elo1=100, parallel=16).verdict
     'elo1'
     """
-    test, most = Sprt(elo0, elo1, alpha, beta, model), NO_LIMIT if max_games is None else max_games
+    test = Sprt(elo0, elo1, alpha, beta, model)
+    most = NO_LIMIT if max_games is None else max_games
     match = _run_match(a, b, game, options, games=most, colours="swap", test=test)
     return SprtResult(match, games_of(match))
 
@@ -190,12 +191,20 @@ def rating_list(
     >>> ratings.ratings[0].name
     'searcher'
     """
-    tallies = [(a, b, one if isinstance(one, Tally) else one.match.tally) for a, b, one in matches]
-    return fitted_list([Encounter(a, b, tally.different.record) for a, b, tally in tallies], anchors=anchors)
+    encounters = []
+    for a, b, result in matches:
+        tally = result if isinstance(result, Tally) else result.match.tally
+        encounters.append(Encounter(a, b, tally.different.record))
+    return fitted_list(encounters, anchors=anchors)
 
 
 def run_tournament(
-    players: Sequence[Player | str], game: _core.Game | str, options: MatchOptions, *, games: int, kind: Kind
+    players: Sequence[Player | str],
+    game: _core.Game | str,
+    options: MatchOptions,
+    *,
+    games: int,
+    kind: Kind,
 ) -> Tournament:
     """Play a tournament, as `tournament`, and write its page and files."""
     if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
@@ -237,20 +246,27 @@ def _shared(game: _core.Game | str, options: MatchOptions) -> tuple[dict[str, An
     lines = options.get("openings")
     try:
         resources = Resources(
-            options.get("parallel", 64), options.get("batch_size"), options.get("threads", 0), options.get("backend")
+            options.get("parallel", 64),
+            options.get("batch_size"),
+            options.get("threads", 0),
+            options.get("backend"),
         )
     except ValueError as error:
         raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-    settings = {key: given[key] for key in GAME_SETTINGS if key in given} | {"game": game.spec}
+    settings = {key: given[key] for key in GAME_SETTINGS if key in given}
+    settings["game"] = game.spec
     shared: dict[str, Any] = {"game": game, "resources": resources}
     if lines is None:
         return settings, shared
     if isinstance(lines, str | Path):
-        openings, name = read_openings(Path(lines), game), openings_name(Path(lines))
+        file = Path(lines)
+        openings = read_openings(file, game)
+        name = openings_name(file)
     else:
         openings = _read_lines(lines, game)
         texts = (line if isinstance(line, str) else repr(as_state(line)) for line in lines)
-        name = f"{len(openings)} openings sha256 {hashlib.sha256(chr(10).join(texts).encode()).hexdigest()}"
+        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+        name = f"{len(openings)} openings sha256 {digest}"
     return settings | {"random_plies": 0}, shared | {"openings": openings, "openings_name": name}
 
 
@@ -295,7 +311,8 @@ def _play(games: Match | Tournament, options: MatchOptions) -> None:
         return
     form = games.game.record_form
     if form is not None and not games.interrupted:
-        write_games(games.folder.path / f"games.{form}", [(match, match.games()) for match in games.matches])
+        played = [(match, match.games()) for match in games.matches]
+        write_games(games.folder.path / f"games.{form}", played)
     renew_page(games.folder.path, games.game)
 
 
@@ -305,7 +322,8 @@ def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) 
         return  # intervals cost time, and games may end by the thousand
     done = match.games_done
     of = match.games_wanted
-    line.show(progress_text(match), None if of is None else done / max(of, 1), last=last)
+    share = None if of is None else done / max(of, 1)
+    line.show(progress_text(match), share, last=last)
 
 
 def progress_text(match: Match | Tournament) -> str:
@@ -313,13 +331,14 @@ def progress_text(match: Match | Tournament) -> str:
     done = match.games_done
     of = match.games_wanted
     facts = match.facts
-    parts = [f"{done:,}{'' if of is None else f'/{of:,}'} games"]
-    parts.append(standing(match.tally) if isinstance(match, Match) else best_of(match.ratings()))
+    result = standing(match.tally) if isinstance(match, Match) else best_of(match.ratings())
+    parts = [f"{done:,} games" if of is None else f"{done:,}/{of:,} games", result]
     search = facts.search
     if search.total:
         parts.append(f"{search.rows / search.total:,.0f} evaluations/s")
     if of is not None and facts.games and of > done:
         # games in progress count as half played: short ones end first, and alone would promise too long a time
         halves = min(of - done, match.resources.parallel) / 2
-        parts.append(f"{duration(search.total / (facts.games + halves) * (of - done - halves))} left")
+        seconds_a_game = search.total / (facts.games + halves)
+        parts.append(f"{duration(seconds_a_game * (of - done - halves))} left")
     return "  ".join(filter(None, parts))

@@ -84,7 +84,8 @@ class Column:
 
     def array(self, values: Sequence[Any]) -> NDArray[Any]:
         """Return the values as an array of this column: one row after another, [n] or [n, width]."""
-        return np.array(values, self.dtype).reshape(-1 if self.width == 1 else (-1, self.width))
+        shape = -1 if self.width == 1 else (-1, self.width)
+        return np.array(values, self.dtype).reshape(shape)
 
 
 def column(level: Level, dtype: type[np.generic], default: float | None = None, **more: Any) -> Any:
@@ -94,7 +95,8 @@ def column(level: Level, dtype: type[np.generic], default: float | None = None, 
 
 def columns_of(kind: type) -> tuple[Column, ...]:
     """Return the columns that a dataclass declares."""
-    return tuple(Column(one.name, **one.metadata["column"]) for one in fields(kind) if "column" in one.metadata)
+    declared = [field for field in fields(kind) if "column" in field.metadata]
+    return tuple(Column(field.name, **field.metadata["column"]) for field in declared)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +181,8 @@ class GameRecord(LearnedColumns):
             if getattr(self, one.name) is None:
                 if one.default is None:
                     raise TypeError(f"a recorded game needs its column {one.name}")
-                object.__setattr__(self, one.name, one.array([one.default_row] * len(self.actions)))
+                values = one.array([one.default_row] * len(self.actions))
+                object.__setattr__(self, one.name, values)
 
     def score_of(self, player: int) -> float:
         """Return the score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""

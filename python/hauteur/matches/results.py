@@ -72,11 +72,13 @@ class MatchGame(Section):
     @classmethod
     def of(cls, game: _core.Game, record: GameRecord) -> MatchGame:
         """Return what a match keeps of a game; player A is the first of the two in the plan's numbers."""
-        plan, scores = record.plan, record.scores
+        plan = record.plan
+        scores = record.scores
         a = min(plan.sides)
         state = plan.begin(game)
         fen = None if plan.origin is None else state.notation()
-        moves, begins = texts_of(state, [*plan.start, *record.actions.tolist()]), len(plan.start)
+        moves = texts_of(state, [*plan.start, *record.actions.tolist()])
+        begins = len(plan.start)
         centipawns = [None if math.isnan(score) else round(100 * score) for score in scores.tolist()]
         return cls(
             index=plan.index,
@@ -159,6 +161,11 @@ class Tally:
     def ended(self) -> bool:
         """True where the sequential test has ended, with a verdict or because games repeat."""
         return self.test is not None and self.test.over
+
+    def records_by_side(self) -> list[tuple[str, MatchScore]]:
+        """Return the record of all games, then those of each side that A has played, with their labels."""
+        by_side = [(f"A {side}", record) for side, record in self.sides.items() if record.games]
+        return [("all", self.record), *by_side]
 
     @property
     def pairs(self) -> Pairs:
@@ -354,7 +361,8 @@ def sprt_json(test: PairsInOrder) -> dict[str, Any]:
 
 def sprt_text(sprt: Sprt) -> str:
     """Return the hypotheses of a sequential test as text: elo 0 against 10 (normalised), alpha 0.05, beta 0.05."""
-    return f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model}), alpha {sprt.alpha:g}, beta {sprt.beta:g}"
+    hypotheses = f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model})"
+    return f"{hypotheses}, alpha {sprt.alpha:g}, beta {sprt.beta:g}"
 
 
 MAKE_THEM_DIFFER = "give openings, random plies (--random-plies) or the players a temperature"
@@ -370,18 +378,21 @@ def sprt_line(test: PairsInOrder) -> str:
     if test.verdict is None:
         return line
     model = " (normalised)" if test.sprt.model == "normalised" else ""
-    return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g}{model} accepted"
+    elo = test.sprt.elo1 if test.verdict else test.sprt.elo0
+    return f"{line}: elo {elo:g}{model} accepted"
 
 
 def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
     """The final table, from A's view."""
     low, high = tally.score_interval
     lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
-    rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
-    lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
+    for label, record in tally.records_by_side():
+        counts = f"{record.games:6,} {record.wins:6,} {record.draws:6,} {record.losses:6,}"
+        lines.append(f"{label:8} {counts}  {record.score:6.1%}")
     if tally.paired:
         repeats = f" (repeats left out: {tally.different.repeats:,})" if tally.different.repeats else ""
-        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}{repeats}")
+        counts = ", ".join(map(str, tally.pairs.counts))
+        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {counts}{repeats}")
     lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
     if tally.test is not None:
         lines += [f"SPRT of {sprt_text(tally.test.sprt)}", sprt_line(tally.test)]

@@ -76,7 +76,9 @@ class Tournament(GamesInProgress):
 
     def _match(self, a: int, b: int) -> Match:
         """Return the match of two players, by their indices."""
-        folder = None if self.folder is None else MatchFolder(self.folder.path / f"{a + 1}-{b + 1}")
+        folder = None
+        if self.folder is not None:
+            folder = MatchFolder(self.folder.path / _pairing_name(a, b))
         settings = self.settings.match(a, b)
         return Match(self.game, settings, self.openings, self.resources, folder, openings_name=self.openings_name)
 
@@ -121,7 +123,9 @@ class Tournament(GamesInProgress):
 
     def stored_settings(self) -> dict[str, Any]:
         """Return the contents of tournament.json; settings of the games are in the folders of the pairings."""
-        pairings = {f"{a + 1}-{b + 1}": [self.names[a], self.names[b]] for a, b in self.settings.pairings}
+        pairings = {}
+        for a, b in self.settings.pairings:
+            pairings[_pairing_name(a, b)] = [self.names[a], self.names[b]]
         return {"players": self.names, "pairings": pairings, **self.settings.model_dump(exclude={"players"})}
 
     def result(self) -> dict[str, Any]:
@@ -148,6 +152,11 @@ class Tournament(GamesInProgress):
             self.folder.write_result(self.result())
             for match in self.matches:
                 match.write_result()
+
+
+def _pairing_name(a: int, b: int) -> str:
+    """Return the name of a pairing and of its folder; a, b: indices of the players, which are named from 1."""
+    return f"{a + 1}-{b + 1}"
 
 
 def best_of(found: RatingList, most: int = 5) -> str:

@@ -95,7 +95,9 @@ class Parameter:
         """Return the least distance from a place, to both sides, at which values are certain to differ."""
         if not self.whole:
             return 0.0
-        slope = self._log_value(place) * math.log(self.high / self.low) if self.log else self.width
+        slope = self.width
+        if self.log:
+            slope = self._log_value(place) * math.log(self.high / self.low)
         return min(0.5, 0.6 / slope)
 
     def _log_value(self, place: float) -> float:
@@ -124,7 +126,14 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
     kinds = kinds_at(PlayerSettings, path)
     if int not in kinds and float not in kinds:
         raise ValueError(f"--parameter {text}: {key} is not a number")
-    found = Parameter(key, path, _number(low, text), _number(high, text), log=bool(log), whole=float not in kinds)
+    found = Parameter(
+        key,
+        path,
+        low=_number(low, text),
+        high=_number(high, text),
+        log=bool(log),
+        whole=float not in kinds,
+    )
     for value in (found.low, found.high):
         changed_player(player, values_text({key: int(value) if found.whole else value}), f"--parameter {text}")
     return found
@@ -141,12 +150,13 @@ def _number(text: str, where: str) -> float:
 def parse_parameters(texts: Sequence[str], player: PlayerSettings) -> tuple[Parameter, ...]:
     """Parse all parameters; ValueError if there is none or one is repeated."""
     found = tuple(parse_parameter(text, player) for text in texts)
-    paths = [parameter.path for parameter in found]
-    twice = [parameter.key for number, parameter in enumerate(found) if parameter.path in paths[:number]]
-    if twice or not found:
-        raise ValueError(
-            f"--parameter {twice[0]} is given twice" if twice else "--parameter is missing: what is tuned?"
-        )
+    if not found:
+        raise ValueError("--parameter is missing: what is tuned?")
+    paths = set()
+    for parameter in found:
+        if parameter.path in paths:
+            raise ValueError(f"--parameter {parameter.key} is given twice")
+        paths.add(parameter.path)
     return found
 
 
@@ -406,7 +416,8 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
 
     show: receives a line per iteration. Raise ValueError if the folder holds another tuning.
     """
-    iterations, results = [], []
+    iterations = []
+    results = []
     with folder.open(tuning.stamp()):
         for one, record in _iterations(tuning, folder):
             iterations.append(one)
@@ -450,7 +461,10 @@ def _line(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> str:
 
 
 def _play_iteration(
-    tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]
+    tuning: StrengthTuning,
+    folder: TuningFolder,
+    number: int,
+    places: tuple[Place, Place],
 ) -> MatchScore:
     """Results of the first point against the second; or of both against the opponent, the second's turned round."""
     name = f"iteration-{number + 1:04}"

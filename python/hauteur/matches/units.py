@@ -55,7 +55,13 @@ def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
     spec = fields["origin"]
     first, second = fields["sides"]
     origin = None if spec is None else load_game(spec).new_initial_state()
-    return GamePlan(int(fields["index"]), (int(first), int(second)), tuple(fields["start"]), origin, fields["seed"])
+    return GamePlan(
+        index=int(fields["index"]),
+        sides=(int(first), int(second)),
+        start=tuple(fields["start"]),
+        origin=origin,
+        seed=fields["seed"],
+    )
 
 
 class UnitPlans:
@@ -82,7 +88,9 @@ class UnitPlans:
         """Take a game; return its unit with all games, by number, once it is the last of them."""
         unit, records = self._running.pop(record.plan.index)
         records.append(record)
-        return (unit, sorted(records, key=lambda one: one.plan.index)) if len(records) == unit.games else None
+        if len(records) < unit.games:
+            return None
+        return unit, sorted(records, key=lambda record: record.plan.index)
 
 
 def counts_of(facts: ArenaFacts) -> dict[str, float]:
@@ -169,7 +177,10 @@ class MatchUnits:
 
 
 def games_of_workers(
-    scheduler: Scheduler, units: MatchUnits, plans: Iterator[GamePlan], facts: ArenaFacts
+    scheduler: Scheduler,
+    units: MatchUnits,
+    plans: Iterator[GamePlan],
+    facts: ArenaFacts,
 ) -> Generator[MatchGame]:
     """Yield the games of units as workers have played them; `facts` is kept up to date. Closing it gives no more away.
 

@@ -361,7 +361,9 @@ class Analysis(Closing):
         limits = run.limits_now
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
-        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound if bound <= MOST_VISITS else 0], np.uint32))
+        if bound > MOST_VISITS:
+            bound = 0
+        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
         SearchDriver(
             self._tree.forest,
             self._nets.small,
@@ -375,7 +377,9 @@ class Analysis(Closing):
         return run.reason
 
     def _plan(self, run: SearchRun) -> StepPlan:
-        visits, most, limits = run.counters.root_visits, self._nets.batch_size, run.limits_now
+        visits = run.counters.root_visits
+        most = self._nets.batch_size
+        limits = run.limits_now
         if limits.by_visits_alone:
             return replace(plan_by_visits(visits, most), control=run.control)
         budget = None if limits.infinite else limits.budget
@@ -385,7 +389,8 @@ class Analysis(Closing):
 
     def _after_batch(self, run: SearchRun) -> bool:
         """Keep time and report after a batch; return whether to stop."""
-        now, before = time.monotonic(), run.counters
+        now = time.monotonic()
+        before = run.counters
         run.counters = self._tree.counters
         self._keep_pace(run, now, run.counters.rows - before.rows)
         if run.counters.root_visits == 0:
@@ -400,12 +405,14 @@ class Analysis(Closing):
 
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
         """Update the running means of the seconds of a batch and of a row."""
-        seconds, batches = now - run.batch_ended, (run.facts.batches - run.batches) // len(self._tree.forest.nets)
+        seconds = now - run.batch_ended
+        batches = (run.facts.batches - run.batches) // len(self._tree.forest.nets)
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds / max(1, batches) - run.batch_seconds)
         if rows:
             old = self.row_seconds or seconds / rows
             self.row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
-        run.batch_ended, run.batches = now, run.facts.batches
+        run.batch_ended = now
+        run.batches = run.facts.batches
 
     def _stop_reason(self, run: SearchRun) -> str | None:
         if run.control.stopped:
@@ -443,7 +450,8 @@ class Analysis(Closing):
             run.mate = lower * ((plies + 1) // 2)
         if limits.mate is None:
             return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, run.depth)}
-        proof, is_lost = run.proof, upper < 1 or (run.root_result is not None and run.root_result < 1)
+        proof = run.proof
+        is_lost = upper < 1 or (run.root_result is not None and run.root_result < 1)
         if proof is not None and proof.line:
             run.mate = (len(proof.line) + 1) // 2
         return {"no_mate": is_lost or (proof is not None and proof.excludes_win)}
@@ -457,13 +465,15 @@ class Analysis(Closing):
         best = visits.index(max(visits)) if visits else None
         if best == run.reported_best and now - run.reported < REPORT_SECONDS:
             return
-        run.reported, run.reported_best = now, best
+        run.reported = now
+        run.reported_best = best
         report = self._report(run)
         if run.on_report is not None:
             run.on_report(report)
 
     def _report(self, run: SearchRun) -> RootReport:
-        tree, pace = self._tree, run.pace()
+        tree = self._tree
+        pace = run.pace()
         report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
         if run.root_result is not None:
             report = with_result(report, run.root_result)
@@ -593,8 +603,9 @@ def search_batch(
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_VISITS), np.int64))
         stopped: list[bool] = []
+        driver = SearchDriver(forest, nets.small, nets.large, spread=True, more=nets.more)
         with stopped_by_interrupt(lambda: stopped.append(True)):
-            SearchDriver(forest, nets.small, nets.large, spread=True, more=nets.more).run(lambda: bool(stopped))
+            driver.run(lambda: bool(stopped))
     finally:
         nets.close()
     return batch_result(forest, ids)

@@ -154,7 +154,8 @@ class BatchAnalysis:
         """Yield the number of each chain (from 0) with what it returned, when it ends; at most `at_a_time` are open."""
         started = time.perf_counter()
         searches: _Searches[Result] = _Searches(self)
-        most_open, waiting = self.at_a_time or 3 * self.evaluator.batch_size, enumerate(chains)
+        most_open = self.at_a_time or 3 * self.evaluator.batch_size
+        waiting = enumerate(chains)
         try:
             while True:
                 while searches.open < most_open and (following := next(waiting, None)) is not None:
@@ -231,7 +232,8 @@ class _Searches(Generic[Result]):
         for tree in self.pool.turn():
             search = self._trees[tree]
             search.found.append(_reading(self.pool.forest, tree))
-            found, request = tuple(search.found), search.request
+            found = tuple(search.found)
+            request = search.request
             if len(found) < len(request.visits) and (request.go_on is None or request.go_on(found)):
                 self.pool.set_visits(tree, request.visits[len(found)])
             else:
@@ -243,7 +245,13 @@ class _Searches(Generic[Result]):
         """Return the pool for the game of the first request."""
         one = self.analysis
         return SearchPool(
-            game, one.evaluator, one.search, large=one.large, seed=one.seed, facts=one.facts, more=one.more
+            game,
+            one.evaluator,
+            one.search,
+            large=one.large,
+            seed=one.seed,
+            facts=one.facts,
+            more=one.more,
         )
 
 

@@ -25,7 +25,11 @@ class SearchControl:
     """
 
     def __init__(self, *, began: float | None = None, ponder: bool = False) -> None:
-        self._began = None if ponder else time.monotonic() if began is None else began
+        self._began = began
+        if ponder:
+            self._began = None
+        elif began is None:
+            self._began = time.monotonic()
         self._stopped: Future[None] = Future()
         self.flag = _core.StopFlag()
 
@@ -59,7 +63,8 @@ class SearchControl:
     def wait(self, other: Future[Any] | None = None, *, seconds: float | None = None) -> bool:
         """Wait for `stop`, for the other future, or for this time; return whether the search was stopped."""
         if other is None or not other.done():
-            wait([self._stopped] if other is None else [self._stopped, other], seconds, FIRST_COMPLETED)
+            awaited = [self._stopped] if other is None else [self._stopped, other]
+            wait(awaited, seconds, FIRST_COMPLETED)
         return self.stopped
 
 
@@ -175,4 +180,5 @@ class BetweenBatches:
         """The search is over: answer what waits, and let the tree go."""
         with self._lock:
             self.answer()
-            self.busy, self._thread = False, None
+            self.busy = False
+            self._thread = None

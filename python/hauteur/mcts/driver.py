@@ -192,7 +192,13 @@ class InFlight:
         plan = self._next_plan()
         flag = None if plan.control is None else plan.control.flag
         rows, batches, search, network = self.forest.step(
-            core, plan.rows, self.net, plan.batches, flag, plan.seconds, plan.sure
+            core,
+            plan.rows,
+            self.net,
+            plan.batches,
+            flag,
+            plan.seconds,
+            plan.sure,
         )
         self.facts.search += search
         self.facts.network += network
@@ -215,7 +221,8 @@ class InFlight:
     def _most_rows(self) -> int:
         """Return the maximum rows of the next batch."""
         if self.spread and self.net == 0:  # turns of larger nets are rare, and some come together
-            return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
+            rows = -(-len(self.forest.active()) // self.depth)
+            return min(self.batch_size, rows)
         return self._next_plan().rows
 
     def _submit_next(self, most: int) -> bool:
@@ -341,7 +348,10 @@ def for_nets(search: SearchSettings, large: object | None) -> SearchSettings:
 
 
 def nets_of(
-    forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None, more: Sequence[Evaluator] = ()
+    forest: _core.Forest,
+    evaluator: Evaluator,
+    large: Evaluator | None,
+    more: Sequence[Evaluator] = (),
 ) -> list[tuple[Evaluator, int]]:
     """Return the evaluators of a forest, each with the number of its net; ValueError if one is missing or not used."""
     if large is None and 1 in forest.nets:

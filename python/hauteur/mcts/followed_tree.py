@@ -26,7 +26,11 @@ class AnalysisNets:
     """
 
     def __init__(
-        self, small: object, large: object = None, rows: int | None = None, more: Sequence[object] = ()
+        self,
+        small: object,
+        large: object = None,
+        rows: int | None = None,
+        more: Sequence[object] = (),
     ) -> None:
         if more and large is None:
             raise ValueError(f"nets after the second one need it: large= is missing, got {len(more)} in more=")
@@ -182,7 +186,8 @@ class FollowedTree:
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""
-        line, key = tuple(actions), (start.game.spec, start.notation())
+        line = tuple(actions)
+        key = (start.game.spec, start.notation())
         known = len(self._actions)
         # The core keeps only the subtree of the played move, so a takeback or another line begins a new tree.
         kept = self._forest is not None and key == self._start and line[:known] == self._actions
@@ -192,12 +197,15 @@ class FollowedTree:
             self.version += 1
         if not kept:
             self._restart(position)
-        self._start, self._actions, self._position = key, line, position
+        self._start = key
+        self._actions = line
+        self._position = position
         return kept
 
     def clear(self) -> None:
         """Forget the tree; the next position begins a new one."""
-        self._forest, self._actions = None, ()
+        self._forest = None
+        self._actions = ()
         self.version += 1
 
     def consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
@@ -207,13 +215,15 @@ class FollowedTree:
         such a root every leaf would be known and none better than another, so there the network decides alone; a tree
         that was built the other way is begun anew.
         """
-        tables, state = self.tablebase, self.state
+        tables = self.tablebase
+        state = self.state
         kept = tables.root_actions(state, self.fast_play) if tables is not None else None
         leaf_tables = tables if kept is None else None
         if leaf_tables is not self._leaf_tablebase:
             self.forest.remove(self.ids)
             self.forest.set_tablebase(leaf_tables)
-            self.number, self._leaf_tablebase = self.forest.add(state), leaf_tables
+            self.number = self.forest.add(state)
+            self._leaf_tablebase = leaf_tables
             self.version += 1
         # Where none of the moves that the user named keeps the result, the tables have no say.
         best = tuple(action for action in kept or () if not only or action in only)

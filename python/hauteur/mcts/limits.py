@@ -69,13 +69,15 @@ class Limits:
     @property
     def by_visits_alone(self) -> bool:
         """True where only counts of visits end the search, so that it is repeatable."""
-        return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
+        has_count = self.visits is not None or self.new_visits is not None
+        return has_count and self.budget is None and not self.infinite
 
     @property
     def waits(self) -> bool:
         """Whether a tree that is complete does not end the search: it waits for `stop`, or for the proof of a mate."""
-        alone = self.visits is None and self.new_visits is None and self.budget is None and self.depth is None
-        return self.infinite or (self.mate is not None and alone)
+        others = (self.visits, self.new_visits, self.budget, self.depth)
+        only_mate = self.mate is not None and all(limit is None for limit in others)
+        return self.infinite or only_mate
 
 
 Rivals = tuple[Sequence[int], Sequence[float]]
@@ -125,7 +127,8 @@ class Growth:
     def has_stalled(self, visits: int, reached: float) -> bool:
         """Note a figure that grows with the search; return whether it has not grown for most of the visits."""
         if reached >= self.reached + LEAST_GROWTH:
-            self.reached, self.visits = reached, visits
+            self.reached = reached
+            self.visits = visits
         return visits >= max(STALLED_VISITS, STALLED_FACTOR * self.visits)
 
 
@@ -133,11 +136,15 @@ def limits_of(visits: object, seconds: object) -> Limits:
     """Return the limits of a search by these numbers; with neither it is infinite. Raise ValueError out of range."""
     if visits is not None and (not isinstance(visits, Integral) or visits < 1):
         raise ValueError(f"visits must be a whole number >= 1, got {visits!r}")
-    if seconds is not None and (not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf):
-        raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
-    budget = None if seconds is None else Budget(float(seconds), float(seconds))
+    budget = None
+    if seconds is not None:
+        if not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
+            raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
+        budget = Budget(float(seconds), float(seconds))
     return Limits(
-        visits=None if visits is None else int(visits), budget=budget, infinite=visits is None and seconds is None
+        visits=None if visits is None else int(visits),
+        budget=budget,
+        infinite=visits is None and seconds is None,
     )
 
 
@@ -176,8 +183,10 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
         return "visits"
     if limits.depth is not None and progress.depth >= limits.depth:
         return "depth"
+    if limits.budget is None:
+        return None
     end = progress.seconds + progress.batch_seconds  # of the next batch
-    is_late = limits.budget is not None and end >= limits.budget.target and end >= deadline(limits.budget, progress)
+    is_late = end >= limits.budget.target and end >= deadline(limits.budget, progress)
     return "time" if is_late else None
 
 
@@ -187,7 +196,8 @@ def _unreachable(limits: Limits, progress: Progress) -> str | None:
         return None
     if limits.mate is not None:
         return "no mate" if progress.no_mate else None
-    if limits.depth is None or limits.visits is not None or limits.new_visits is not None or limits.budget is not None:
+    has_other_end = limits.budget is not None or limits.visits is not None or limits.new_visits is not None
+    if limits.depth is None or has_other_end:
         return None
     if progress.proven or progress.mate is not None:
         return "result proven"
@@ -225,8 +235,12 @@ def _unsettled(progress: Progress) -> bool:
     visits, values = progress.rivals
     most = max(visits, default=0)
     # Q of a move with few visits is noise; only moves that might be played count.
-    pairs = [(n, q) for n, q in zip(visits, values, strict=True) if n > 0 and n >= RIVAL_SHARE * most]
-    return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
+    least = RIVAL_SHARE * most
+    rivals = [(n, q) for n, q in zip(visits, values, strict=True) if n > 0 and n >= least]
+    if not rivals:
+        return False
+    _, of_most_visited = max(rivals)
+    return max(q for _, q in rivals) > of_most_visited
 
 
 # The clock.

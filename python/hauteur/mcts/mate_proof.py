@@ -18,7 +18,8 @@ class MateProof:
     def __init__(self, state: _core.State, moves: int, actions: Sequence[int]) -> None:
         self._stop = _core.StopFlag()
         # A copy, since the thread outlives the call, and the caller may play on.
-        position, first = state.copy(), list(actions)
+        position = state.copy()
+        first = list(actions)
         self.answer: Future[list[int] | None] = in_background(
             lambda: _core.forced_win(position, moves, first, self._stop), "mates"
         )

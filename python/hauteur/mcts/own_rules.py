@@ -45,8 +45,10 @@ class Table:
 
     def __init__(self, rows: Floats, columns: Floats) -> None:
         """columns: what rules keep, [C, rows' width]."""
-        self._rows, self._columns = rows, columns
-        self._rule, self._places = 0, dict[str, int]()
+        self._rows = rows
+        self._columns = columns
+        self._rule = 0
+        self._places = dict[str, int]()
 
     def __getitem__(self, name: str) -> Floats:
         """Return a column of the rule that is being called, floats [width]."""
@@ -55,7 +57,8 @@ class Table:
 
     def show_to(self, rule: int, places: dict[str, int]) -> None:
         """Show the columns of a rule by its number: their places by name."""
-        self._rule, self._places = rule, places
+        self._rule = rule
+        self._places = places
 
     def _place(self, name: str) -> int:
         """Return the row of a column; KeyError for a name that the rule did not declare."""
@@ -96,7 +99,9 @@ class Nodes(Table):
     def handed(self, name: str, default: float) -> Floats:
         """Return what the rule handed down to these nodes one depth above, [n]; `default` where it was not asked."""
         found = self._handed.get((self._rule, name))
-        return np.full(len(self.tree), default) if found is None else np.where(np.isnan(found), default, found)
+        if found is None:
+            return np.full(len(self.tree), default)
+        return np.where(np.isnan(found), default, found)
 
 
 class Edges(Table):
@@ -122,7 +127,8 @@ class Edges(Table):
     @cached_property
     def node(self) -> Numbers:
         """The place of each edge's node."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        nodes = np.arange(len(self.starts) - 1)
+        return np.repeat(nodes, np.diff(self.starts))
 
     visits = Fact(0)
     """N(s, a)."""
@@ -209,12 +215,14 @@ class Way(Table):
     @cached_property
     def height(self) -> Numbers:
         """Plies above the leaf: 0 at leaves."""
-        return np.arange(len(self)) - np.repeat(self.starts[:-1], np.diff(self.starts))
+        leaves = np.repeat(self.starts[:-1], np.diff(self.starts))
+        return np.arange(len(self)) - leaves
 
     @cached_property
     def depth(self) -> Numbers:
         """Plies below the root: 0 at roots."""
-        return np.repeat(self.starts[1:], np.diff(self.starts)) - 1 - np.arange(len(self))
+        ends = np.repeat(self.starts[1:], np.diff(self.starts))
+        return ends - 1 - np.arange(len(self))
 
 
 PLACES = ("edge_value", "prior", "exploration", "choose", "step_size", "after_backup", "final_score")
@@ -287,8 +295,11 @@ class Rule:
         return edges.visits
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if not name.startswith("_"))
-        return f"{type(self).__name__}({values})"
+        values = []
+        for name, value in vars(self).items():
+            if not name.startswith("_"):
+                values.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(values)})"
 
 
 class Override(NamedTuple):
@@ -311,16 +322,17 @@ class RuleChain:
         self._overrides = {place: _overrides(self.rules, place) for place in PLACES}
         self.places = tuple(place for place, found in self._overrides.items() if found)
         """The methods that some rule overrides."""
-        self.columns = [(rule, name) for rule, own in enumerate(self.rules) for name in own.columns]
+        self.columns: list[tuple[int, str]] = []
         """The columns of all rules: number of the rule, and name."""
+        self._places: list[dict[str, int]] = []
+        for number, rule in enumerate(self.rules):
+            begin = len(self.columns)
+            self.columns += [(number, name) for name in rule.columns]
+            self._places.append({name: begin + place for place, name in enumerate(rule.columns)})
         wanting = [number for number, rule in enumerate(self.rules) if rule.random]
         self.draws = [self.rules[number].random for number in wanting]
         """The random numbers that rules want for every edge."""
         self._random = {number: len(self.columns) + place for place, number in enumerate(wanting)}
-        self._places: list[dict[str, int]] = [
-            {name: place for place, (owner, name) in enumerate(self.columns) if owner == rule}
-            for rule in range(len(self.rules))
-        ]
         self._nodes: Nodes
         self._edges: Edges
         self._way: Way
@@ -338,8 +350,11 @@ class RuleChain:
         """Take the nodes of a depth and their edges, as `OutsideRules` of the core has them."""
         # At the roots a new descent begins, and numbers of the last one are out of date.
         below = self._edges.below if depth > 0 else {}
-        handed = {key: np.where(via >= 0, values[via], np.nan) for key, values in below.items()}
-        self._nodes, self._edges = Nodes(depth, tree, nodes, handed), Edges(starts, actions, edges)
+        handed = {}
+        for key, values in below.items():
+            handed[key] = np.where(via >= 0, values[via], np.nan)
+        self._nodes = Nodes(depth, tree, nodes, handed)
+        self._edges = Edges(starts, actions, edges)
 
     def priors(self, p: Floats) -> Floats:
         """Place 2, [E]."""
@@ -374,13 +389,16 @@ class RuleChain:
 
     def _picks(self, override: Override, found: Any) -> Numbers:
         """Return the edges that a rule chooses; ValueError where there is no such edge, or it may not be taken."""
-        edges, n = self._edges, len(self._nodes)
+        edges = self._edges
+        n = len(self._nodes)
         picks = np.asarray(found)
         if picks.shape != (n,) or picks.dtype.kind not in "iu":
             raise ValueError(f"rule {override.name} must return {n} whole numbers, got {_shown(found)}")
         picks = picks.astype(np.int64)
         bad = (picks < -1) | (picks >= np.diff(edges.starts))
-        bad |= ~edges.allowed[np.where(bad, 0, edges.starts[:-1] + np.maximum(picks, 0))] & (picks >= 0)
+        chosen = edges.starts[:-1] + np.maximum(picks, 0)
+        is_allowed = edges.allowed[np.where(bad, 0, chosen)]
+        bad |= ~is_allowed & (picks >= 0)
         if bad.any():
             raise ValueError(f"rule {override.name} must choose edges that may be taken, or -1; got {picks[bad][0]}")
         return np.ascontiguousarray(picks)
@@ -447,16 +465,23 @@ def _called(override: Override, *arguments: Any) -> Any:
 
 
 def _floats(
-    override: Override, returned: Any, shape: tuple[int, ...], low: float = -math.inf, high: float = math.inf
+    override: Override,
+    returned: Any,
+    shape: tuple[int, ...],
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> Floats:
     """Return the numbers that the method returns; ValueError where they are none that the place allows."""
     # `type` and not `isinstance`: a masked array or a matrix would behave differently below.
     numbers = returned if type(returned) is np.ndarray else np.asarray(returned)
-    fits = numbers.shape == shape and numbers.dtype.kind in "fiu" and bool(np.isfinite(numbers).all())
+    has_numbers = numbers.shape == shape and numbers.dtype.kind in "fiu"
+    fits = has_numbers and bool(np.isfinite(numbers).all())
     if fits and numbers.size and (low > -math.inf or high < math.inf):
         fits = bool(numbers.min() >= low and numbers.max() <= high)
     if not fits:
-        bounds = "" if low == -math.inf else f" >= {low:g}" if high == math.inf else f" from {low:g} to {high:g}"
+        bounds = ""
+        if low > -math.inf:
+            bounds = f" >= {low:g}" if high == math.inf else f" from {low:g} to {high:g}"
         raise ValueError(
             f"rule {override.name} must return finite numbers{bounds} of shape {shape}, got {_shown(returned)}"
         )
@@ -469,7 +494,11 @@ def _shown(value: object) -> str:
         return "None"
     if isinstance(value, np.ndarray) and value.size > 4:
         bad = value[~np.isfinite(value)] if value.dtype.kind == "f" else value[:0]
-        most = f"from {value.min()} to {value.max()}" if value.dtype.kind in "fiu" and not bad.size else ""
-        return f"an array of {value.dtype}, shape {value.shape}, {most or 'with ' + str(bad[:1])}".strip()
+        values = f"with {bad[:1]}"
+        if value.dtype.kind in "fiu" and not bad.size:
+            values = f"from {value.min()} to {value.max()}"
+        return f"an array of {value.dtype}, shape {value.shape}, {values}"
     text = " ".join(repr(value).split())
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+    if len(text) > 60:
+        text = f"{text[:57]}..."
+    return f"{text} ({type(value).__name__})"

@@ -56,7 +56,10 @@ class RootMove:
     @property
     def result(self) -> int:
         """+1: wins at once, -1: loses at once, 0: neither."""
-        return round(self.wdl[0] - self.wdl[2]) if self.terminal and self.wdl is not None else 0
+        if not self.terminal or self.wdl is None:
+            return 0
+        win, _, loss = self.wdl
+        return round(win - loss)
 
     @property
     def proven(self) -> int | None:
@@ -68,7 +71,9 @@ class RootMove:
         """Moves to the win (positive) or the loss (negative) that the solver or the board proves; None without one."""
         if self.result:
             return self.result
-        return self.proven * ((self.plies + 1) // 2) if self.proven and self.plies is not None else None
+        if not self.proven or self.plies is None:
+            return None
+        return self.proven * ((self.plies + 1) // 2)
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,13 @@ class RootReport:
 
 
 def root_report(
-    forest: _core.Forest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
+    forest: _core.Forest,
+    tree: int,
+    *,
+    pace: Pace,
+    lines: int = 1,
+    allowed: Collection[int] = (),
+    reason: str = "",
 ) -> RootReport:
     """Report the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
     ids = np.array([tree], np.int64)
@@ -159,10 +170,12 @@ def root_report(
 
 def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
     """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
-    moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
+    edges = [edge for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
+    moves = [_root_move(edge) for edge in edges]
     moves.sort(key=lambda move: -move.result)
     for place, move in enumerate(moves[:lines]):
-        moves[place] = replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
+        line = forest.principal_variation(tree, move.action)
+        moves[place] = replace(move, line=tuple(int(action) for action in line))
     return tuple(moves)
 
 

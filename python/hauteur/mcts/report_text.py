@@ -33,9 +33,14 @@ def moves_table(report: RootReport, *, rows: int) -> Table:
 def value_line(report: RootReport) -> Text:
     """The value of the position by search and by the net alone, for the player to move."""
     player = "first player" if report.state.to_move == 0 else "second player"
-    mate = "" if report.mate is None else f", {'wins' if report.mate > 0 else 'loses'} in {abs(report.mate)}, proven"
-    values = f"W D L % by search {_percent(report.wdl)}, by the net alone {_percent(report.value)}"
-    return Text(f"{player} to move: {values}{mate}")
+    parts = [
+        f"{player} to move: W D L % by search {_percent(report.wdl)}",
+        f"by the net alone {_percent(report.value)}",
+    ]
+    if report.mate is not None:
+        result = "wins" if report.mate > 0 else "loses"
+        parts += [f"{result} in {abs(report.mate)}", "proven"]
+    return Text(", ".join(parts))
 
 
 def speed_line(report: RootReport) -> Text:

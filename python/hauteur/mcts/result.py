@@ -251,7 +251,8 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     """
     if not report.moves:
         raise ValueError("there is no result yet: the position was not evaluated")
-    forest, ids = tree.forest, tree.ids
+    forest = tree.forest
+    ids = tree.ids
     return SearchResult(
         report,
         visits=forest.root_visits(ids)[0].astype(np.int64),

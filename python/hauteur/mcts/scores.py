@@ -43,7 +43,8 @@ FORMULAS: dict[str, Callable[[float, float, float], float]] = {
 
 def score(kind: str, *, wl: float, d: float, q: float) -> int:
     """The figure of `score cp`, of a kind of FORMULAS. q: the value with the draw score, W - L + drawscore D."""
-    return round(min(max(FORMULAS[kind](wl, d, q), -LARGEST_SCORE), LARGEST_SCORE))
+    value = FORMULAS[kind](wl, d, q)
+    return round(min(max(value, -LARGEST_SCORE), LARGEST_SCORE))
 
 
 def pov_score(wdl: tuple[float, float, float], mate: int | None, *, first_to_move: bool) -> chess.engine.PovScore:
@@ -71,7 +72,8 @@ def value_of_pawns(score: float) -> float:
 
 def mate_score(moves: int) -> float:
     """A mate in N moves among scores in pawns: 1000 - moves; negative: the mover is mated (0 counts as that)."""
-    return math.copysign(MATE - min(abs(moves), MATE / 2), moves if moves else -1)
+    size = MATE - min(abs(moves), MATE / 2)
+    return size if moves > 0 else -size
 
 
 def score_text(score: float) -> str:
@@ -86,8 +88,10 @@ def score_text(score: float) -> str:
 def permille(wl: float, d: float) -> tuple[int, int, int]:
     """Win, draw, loss in thousandths; they sum to 1000."""
     # The draw takes what rounding leaves, so that the three always sum to 1000.
-    win = min(max(round(500.0 * (1.0 + wl - d)), 0), 1000)
-    loss = min(max(round(500.0 * (1.0 - wl - d)), 0), 1000 - win)
+    win = round(500.0 * (1.0 + wl - d))
+    win = min(max(win, 0), 1000)
+    loss = round(500.0 * (1.0 - wl - d))
+    loss = min(max(loss, 0), 1000 - win)
     return win, 1000 - win - loss, loss
 
 
@@ -96,10 +100,12 @@ def logistic_mean(wl: float, d: float) -> float | None:
 
     With a = ln(1/l - 1), b = ln(1/w - 1): mu = (a - b) / (a + b). At mu = 1 a win is as likely as no win.
     """
-    w, l = (1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0  # noqa: E741
-    if min(w, d, l) <= SMALLEST_SHARE:
+    win = (1.0 + wl - d) / 2.0
+    loss = (1.0 - wl - d) / 2.0
+    if min(win, d, loss) <= SMALLEST_SHARE:
         return None
-    a, b = math.log(1.0 / l - 1.0), math.log(1.0 / w - 1.0)
+    a = math.log(1.0 / loss - 1.0)
+    b = math.log(1.0 / win - 1.0)
     return (a - b) / (a + b)
 
 
@@ -109,7 +115,8 @@ def _wdl_mu(wl: float, d: float) -> float:
     mu = logistic_mean(wl, d)
     if mu is None or abs(wl) + d >= LARGEST_DECIDED:
         return plain
-    return 100.0 * mu if abs(mu) < 1.0 or abs(plain) < abs(100.0 * mu) else plain
+    figure = 100.0 * mu
+    return figure if abs(mu) < 1.0 or abs(plain) < abs(figure) else plain
 
 
 def wilson(p: float, n: float, z: float) -> tuple[float, float]:
@@ -122,6 +129,10 @@ def wilson(p: float, n: float, z: float) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(0.42, 100, 1.96)]
     [0.328, 0.5179]
     """
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
+    widened = 1 + z * z / n
+    middle = (p + z * z / (2 * n)) / widened
+    half = z / widened * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    # Rounding must not exclude p.
+    low = min(p, middle - half)
+    high = max(p, middle + half)
+    return max(0.0, low), min(1.0, high)

@@ -100,8 +100,11 @@ class TreeNode:
     @cached_property
     def children(self) -> tuple[TreeNode, ...]:
         """A node for each legal move, the most visited first; those never visited have 0 visits. Empty at a leaf."""
-        edges = self._tree.source.edges(self.line)
-        return tuple(_node(self._tree, self, (*self.line, int(edge["action"])), edge) for edge in edges)
+        nodes = []
+        for edge in self._tree.source.edges(self.line):
+            line = (*self.line, int(edge["action"]))
+            nodes.append(_node(self._tree, self, line, edge))
+        return tuple(nodes)
 
     @property
     def frozen(self) -> dict[int, float] | None:
@@ -125,11 +128,13 @@ class TreeNode:
 
     def _repr_html_(self) -> str:
         rows = [(node.move, node.visits, node.q, node.prior, node.value) for node in self.children]
-        return f"<p>{escape(repr(self))}</p>{html_table(('move', 'visits', 'q', 'prior', 'value'), rows)}"
+        table = html_table(("move", "visits", "q", "prior", "value"), rows)
+        return f"<p>{escape(repr(self))}</p>{table}"
 
 
 def _node(tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge: Edge) -> TreeNode:
-    wdl, value = edge["reported_wdl"], edge["value"]
+    wdl = edge["reported_wdl"]
+    value = edge["value"]
     return TreeNode(
         tree,
         parent,
@@ -216,10 +221,12 @@ class SearchTree:
         ... ]
         (100, True)
         """
-        path, facts = Path(path), self.source.facts()
+        path = Path(path)
+        facts = self.source.facts()
         if not 1 <= max_nodes <= MOST_NODES:
             raise ValueError(f"max_nodes must be 1 to {MOST_NODES:,}, got {max_nodes:,}")
-        root, columns = self.source.root(), self.source.branches(max_nodes)
+        root = self.source.root()
+        columns = self.source.branches(max_nodes)
         if not root["visits"]:
             raise ValueError(f"{path}: there is no tree to save: the position was not searched")
         count = len(columns["parent"])
@@ -253,9 +260,12 @@ class SearchTree:
         for node in nodes:
             chooser = player if node.parent is None else node.parent.state.to_move
             parent = None if node.parent is None else numbers[node.parent.line]
-            value = 0.0 if math.isnan(node.q) else node.q * (1 if chooser == player else -1)
+            value = 0.0
+            if not math.isnan(node.q):
+                value = node.q if chooser == player else -node.q
             label = f"{node.move or 'root'} · {node.visits:,}"
-            marks.append(TreeMark(parent, label, f"{node!r}, for the root's player {value:+.3f}", node.visits, value))
+            title = f"{node!r}, for the root's player {value:+.3f}"
+            marks.append(TreeMark(parent, label, title, node.visits, value))
         return tree_picture(marks, f"search tree, {nodes[0].visits:,} visits")
 
     def __repr__(self) -> str:

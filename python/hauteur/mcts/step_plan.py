@@ -51,11 +51,13 @@ def plan_by_time(visits: int, most: int, row_seconds: float, *, budget: Budget |
         plan = replace(plan, seconds=budget.maximum - passed)
     if row_seconds <= 0.0:
         return plan
-    rows, fitting = min(plan.rows, int(LONGEST_BATCH / row_seconds)), ROWS_A_STEP
+    rows = min(plan.rows, int(LONGEST_BATCH / row_seconds))
+    fitting = ROWS_A_STEP
     if budget is not None:
         # Past the target the search continues only because it has not settled, and may use the maximum.
         end = budget.target if passed < budget.target else budget.maximum
         left = int(max(0.0, end - passed) / row_seconds)
-        rows, fitting = min(rows, left), min(fitting, left)
+        rows = min(rows, left)
+        fitting = min(fitting, left)
     rows = max(1, rows)
     return replace(plan, rows=rows, batches=max(1, fitting // rows))

@@ -46,14 +46,20 @@ class ForestTree:
         check: Callable[[], None] | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        self._forest, self._number, self._check, self._facts = forest, number, check, dict(facts or {})
+        self._forest = forest
+        self._number = number
+        self._check = check
+        self._facts = dict(facts or {})
 
     def root(self) -> Edge:
         """The root, with the keys of an edge."""
         self._ready()
-        ids, forest, number = [self._number], self._forest, self._number
+        ids = [self._number]
+        forest = self._forest
+        number = self._number
         lower, upper, plies = forest.root_bounds(number)
-        wdl, network = forest.reported_values(ids)[0], forest.network_values(ids)[0]
+        wdl = forest.reported_values(ids)[0]
+        network = forest.network_values(ids)[0]
         edges = self.edges(())
         visits = int(forest.root_node_visits(ids)[0])
         return {
@@ -108,10 +114,13 @@ _BEING_SEARCHED = RuntimeError("the tree is being searched: read it by Analysis.
 
 def edges_of(columns: Columns, rows: Sequence[int] | NDArray[np.int64]) -> Iterator[Edge]:
     """Yield these rows of columns as edges."""
-    lists = {name: column[rows].tolist() for name, column in columns.items() if name != "parent"}
+    names = [name for name in columns if name != "parent"]
+    lists = {name: columns[name][rows].tolist() for name in names}
     for values in zip(*lists.values(), strict=True):
         edge = dict(zip(lists, values, strict=True))
-        wdl, value, frozen = edge["reported_wdl"], edge["value"], edge["frozen"]
+        wdl = edge["reported_wdl"]
+        value = edge["value"]
+        frozen = edge["frozen"]
         edge["reported_wdl"] = None if math.isnan(wdl[0]) else tuple(wdl)
         edge["value"] = None if math.isnan(value) else value
         edge["frozen"] = None if math.isnan(frozen) else frozen
@@ -285,11 +294,8 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if any(len(column) > MOST_NODES for column in lists.values()):
         raise ValueError(f"{path}: has more than {MOST_NODES:,} nodes")
     try:
-        columns = {
-            name: np.array(column, np.float64 if name in UNKNOWN else None)
-            for name, column in lists.items()
-            if name in COLUMNS
-        }
+        known = [name for name in lists if name in COLUMNS]
+        columns = {name: np.array(lists[name], np.float64 if name in UNKNOWN else None) for name in known}
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{path}: not a tree: a column of its nodes holds something that is no number") from None
     return header, columns
@@ -306,7 +312,8 @@ def _wrong(columns: dict[str, NDArray[Any]]) -> str:
         if not ((known >= least) & (known <= most)).all():
             return f"its column {name} must be {least} to {most}"
         columns[name] = column.astype(kind)
-    parents, actions = columns["parent"], columns["action"].astype(np.int64)
+    parents = columns["parent"]
+    actions = columns["action"].astype(np.int64)
     if not count or (parents >= np.arange(count)).any() or (parents[1:] < 0).any():
         return "a node stands before its parent, or has none"
     if len(np.unique(parents.astype(np.int64) * 2**16 + actions)) != count:

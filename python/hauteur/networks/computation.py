@@ -154,19 +154,23 @@ def _tower(ops: Operations[Value], x: Value) -> Value:
         y = _pooled(ops, y, f"{path}.pool") if pools else _activated(ops, y)
         y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
         if ops.has(f"{path}.se.reduce"):
-            squeezed = _activated(ops, ops.dense(ops.means(y), Dense(f"{path}.se.reduce", _size(ops, "se_channels"))))
+            reduce = Dense(f"{path}.se.reduce", _size(ops, "se_channels"))
+            squeezed = _activated(ops, ops.dense(ops.means(y), reduce))
             # Twice the filters: half of them scale the planes, half are added (lc0's squeeze-excitation with
             # bias).
-            y = ops.excited(y, ops.dense(squeezed, Dense(f"{path}.se.expand", 2 * filters)))
+            expand = Dense(f"{path}.se.expand", 2 * filters)
+            y = ops.excited(y, ops.dense(squeezed, expand))
         x = _activated(ops, ops.add(x, y))
     return x
 
 
 def _pooled(ops: Operations[Value], y: Value, path: str) -> Value:
     """Activate planes, after biases from the means and maxima of the first ones, already activated, to the others."""
-    channels, filters = _size(ops, "pooling") or 0, ops.architecture.filters
+    channels = _size(ops, "pooling") or 0
+    filters = ops.architecture.filters
     own, others = _activated(ops, ops.slice(y, 1, 0, channels)), ops.slice(y, 1, channels, filters)
-    biases = ops.dense(ops.flatten(ops.pooled(own)), Dense(path, filters - channels))
+    pooled = ops.flatten(ops.pooled(own))
+    biases = ops.dense(pooled, Dense(path, filters - channels))
     others = ops.add(others, ops.reshape(biases, filters - channels, 1, 1))
     return ops.concatenated(own, _activated(ops, others), 1)
 
@@ -177,14 +181,16 @@ def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value
     if architecture.policy == "attention":
         return _attention_policy(ops, x)
     if architecture.policy == "convolution":
-        hidden = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 3, _size(ops, "filters"))))
+        layer = Convolution(f"{path}.conv", 3, _size(ops, "filters"))
+        hidden = _activated(ops, ops.convolution(x, layer))
         if isinstance(architecture, Lc0Architecture):
             # Seven of the 80 planes are never a move; they are in the files, and not computed.
             planes = ops.convolution(hidden, Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES))
             return ops.moves(ops.flatten(planes), "convolution")
         planes = ops.convolution(hidden, Convolution(f"{path}.output", 3, architecture.policy_planes, norm=False))
         return ops.moves(ops.flatten(planes), "squares" if architecture.policy_planes == 1 else "convolution")
-    hidden = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 1, _size(ops, "policy_channels"))))
+    layer = Convolution(f"{path}.conv", 1, _size(ops, "policy_channels"))
+    hidden = _activated(ops, ops.convolution(x, layer))
     return ops.dense(ops.flatten(hidden), Dense(f"{path}.output", architecture.num_actions))
 
 
@@ -197,10 +203,12 @@ def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: i
     if ops.architecture.encoders:
         embedded = _activated(ops, ops.dense(x, Dense(f"{path}.embed")))
     else:
-        embedded = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 1, _size(ops, "value_channels"))))
+        layer = Convolution(f"{path}.conv", 1, _size(ops, "value_channels"))
+        embedded = _activated(ops, ops.convolution(x, layer))
     if _size(ops, "pooling"):
         embedded = ops.concatenated(ops.reshape(embedded, 0, -1), ops.pooled(embedded), 2)
-    hidden = _activated(ops, ops.dense(ops.flatten(embedded), Dense(f"{path}.hidden", _size(ops, "value_hidden"))))
+    flat = ops.flatten(embedded)
+    hidden = _activated(ops, ops.dense(flat, Dense(f"{path}.hidden", _size(ops, "value_hidden"))))
     return ops.dense(hidden, Dense(f"{path}.output", outputs or VALUE_OUTPUTS[ops.architecture.value]))
 
 
@@ -268,7 +276,8 @@ def _encoder(ops: Operations[Value], x: Value, path: str, heads: int, alpha: flo
 def _feed_forward(ops: Operations[Value], x: Value, path: str, activation: str, alpha: float) -> Value:
     """x + alpha dense(activation(dense(x)))."""
     hidden = ops.activation(ops.dense(x, Dense(f"{path}.dense1")), activation)
-    return ops.add(x, ops.scaled(ops.dense(hidden, Dense(f"{path}.dense2")), alpha))
+    output = ops.dense(hidden, Dense(f"{path}.dense2"))
+    return ops.add(x, ops.scaled(output, alpha))
 
 
 def _attention(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
@@ -277,15 +286,17 @@ def _attention(ops: Operations[Value], x: Value, path: str, heads: int) -> Value
     if heads < 1 or channels % heads:
         raise ValueError(f"layer {path} has {channels} channels, not a multiple of {heads} heads")
     depth = channels // heads
-    query, key, value = (
-        ops.transpose(ops.reshape(ops.dense(x, Dense(f"{path}.{name}", channels)), 64, heads, depth), *axes)
-        for name, axes in (("q", (0, 2, 1, 3)), ("k", (0, 2, 3, 1)), ("v", (0, 2, 1, 3)))
-    )
+    by_head = []
+    for name, axes in (("q", (0, 2, 1, 3)), ("k", (0, 2, 3, 1)), ("v", (0, 2, 1, 3))):
+        projected = ops.dense(x, Dense(f"{path}.{name}", channels))
+        by_head.append(ops.transpose(ops.reshape(projected, 64, heads, depth), *axes))
+    query, key, value = by_head
     scores = ops.scaled(ops.product(query, key), 1 / sqrt(depth))
     if ops.has(f"{path}.smolgen.compress"):
         scores = ops.add(scores, _smolgen(ops, x, f"{path}.smolgen", heads))
     mixed = ops.product(ops.softmax(scores), value)
-    return ops.dense(ops.reshape(ops.transpose(mixed, 0, 2, 1, 3), 64, channels), Dense(f"{path}.dense"))
+    joined = ops.reshape(ops.transpose(mixed, 0, 2, 1, 3), 64, channels)
+    return ops.dense(joined, Dense(f"{path}.dense"))
 
 
 def _smolgen(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
@@ -301,13 +312,15 @@ def _smolgen(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
 
 def _attention_policy(ops: Operations[Value], x: Value) -> Value:
     """Every pair of squares by scaled dot product, promotions from the squares of the last rank."""
-    architecture, prefix = _lc0(ops), _lc0(ops).policy_prefix
+    architecture = _lc0(ops)
+    prefix = _lc0(ops).policy_prefix
     # Towers with an attention head come from a time when SELU was fixed.
     activation = architecture.activation if architecture.structure >= 6 else "selu"
     tokens = x if architecture.encoders else _square_tokens(ops, x)
     # The head's own embedding, else the one that all heads share.
     shared = prefix and not ops.has(f"{prefix}ip_pol")
-    embedded = ops.activation(ops.dense(tokens, Dense(f"{'policy_heads.' if shared else prefix}ip_pol")), activation)
+    embedding = Dense("policy_heads.ip_pol" if shared else f"{prefix}ip_pol")
+    embedded = ops.activation(ops.dense(tokens, embedding), activation)
     heads = int(architecture.scalars.get(f"{prefix}pol_headcount", 0))
     paths = (f"{prefix}pol_encoder.{i}" for i in count())
     for path in takewhile(lambda path: ops.has(f"{path}.mha.q"), paths):
@@ -315,15 +328,18 @@ def _attention_policy(ops: Operations[Value], x: Value) -> Value:
     depth = ops.width(f"{prefix}ip2_pol")
     query = ops.dense(embedded, Dense(f"{prefix}ip2_pol"))
     key = ops.dense(embedded, Dense(f"{prefix}ip3_pol", depth))
-    pairs = ops.scaled(ops.product(query, ops.transpose(key, 0, 2, 1)), 1 / sqrt(depth))
-    flat = ops.concatenated(ops.flatten(pairs), ops.flatten(_promotions(ops, key, pairs)), 1)
-    return ops.moves(flat, "attention")
+    products = ops.product(query, ops.transpose(key, 0, 2, 1))
+    pairs = ops.scaled(products, 1 / sqrt(depth))
+    plain = ops.flatten(pairs)
+    promotions = ops.flatten(_promotions(ops, key, pairs))
+    return ops.moves(ops.concatenated(plain, promotions, 1), "attention")
 
 
 def _promotions(ops: Operations[Value], key: Value, pairs: Value) -> Value:
     """[8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
     # Squares 56 to 63 are the last rank, where promotions arrive.
-    offsets = ops.dense(ops.slice(key, 1, 56, 64), Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False))
+    layer = Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False)
+    offsets = ops.dense(ops.slice(key, 1, 56, 64), layer)
     offsets = ops.add(ops.slice(offsets, 2, 0, 3), ops.slice(offsets, 2, 3, 4))
     # From the seventh rank (48 to 55) to the eighth: the logit of the pair is shared by its promotions.
     last = ops.slice(ops.slice(pairs, 1, 48, 56), 2, 56, 64)

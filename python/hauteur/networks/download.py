@@ -91,7 +91,8 @@ def net_request(name: str | None, address: str | None = None) -> NetRequest:
                 "gets others"
             )
         mirror = os.environ.get(MIRROR_VARIABLE, "")
-        return NetRequest(known.name, f"{mirror.rstrip('/')}/{known.file_name}" if mirror else known.address, known)
+        source = f"{mirror.rstrip('/')}/{known.file_name}" if mirror else known.address
+        return NetRequest(known.name, source, known)
     name = name or _file_stem(address)
     if not is_name(name):
         raise ValueError(f"{name!r} is no name for a net: letters, digits, - and _, at most 80; give one before --from")

@@ -220,7 +220,11 @@ class SafetensorsFormat(Format):
         if dtype is None:
             raise ValueError(f"encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")
         return safetensors_bytes(
-            contents.architecture, contents.tensors, game=contents.game, training=contents.training, dtype=dtype
+            contents.architecture,
+            contents.tensors,
+            game=contents.game,
+            training=contents.training,
+            dtype=dtype,
         )
 
 

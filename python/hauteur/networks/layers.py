@@ -120,7 +120,8 @@ class Layers:
         if self.names.is_lc0:
             weights, bias = fold_norm(self.tensors, weights_name)
             return _contiguous(weights[: layer.used], bias[: layer.used])
-        kernel, *values = (self.tensors[name].astype(np.float64) for name in (weights_name, *rest))
+        kernel = self.tensors[weights_name].astype(np.float64)
+        values = [self.tensors[name].astype(np.float64) for name in rest]
         if not layer.norm:
             return _contiguous(kernel, values[0])
         gamma, beta, mean, variance = values
@@ -137,7 +138,8 @@ def fold_norm(tensors: Mapping[str, Floats], weights_name: str) -> Affine:
     if f"{path}.bn_means" in tensors:
         scale = 1 / np.sqrt(tensors[f"{path}.bn_stddivs"].astype(np.float64) + EPSILON)
         scale = scale * tensors.get(f"{path}.bn_gammas", zeros + 1)
-        bias = tensors.get(f"{path}.bn_betas", zeros) + (bias - tensors[f"{path}.bn_means"]) * scale
+        betas = tensors.get(f"{path}.bn_betas", zeros)
+        bias = betas + (bias - tensors[f"{path}.bn_means"]) * scale
         weights = weights * scale[:, None, None, None]
     return Affine(weights.astype(np.float32), bias.astype(np.float32))
 
@@ -196,9 +198,11 @@ class _CoreLayers(Layers):
     def block(self, path: str) -> Block:
         """Return the layers of a residual block."""
         first, second = (self.convolution(Convolution(f"{path}.conv{i}", 3)) for i in (1, 2))
-        excites, pools = self.has(f"{path}.se.reduce"), self.has(f"{path}.pool")
+        excites = self.has(f"{path}.se.reduce")
+        pools = self.has(f"{path}.pool")
         excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand")) if excites else None
-        return first, second, excitation, self.affine(f"{path}.pool") if pools else None
+        pooling = self.affine(f"{path}.pool") if pools else None
+        return first, second, excitation, pooling
 
     def policy(self) -> tuple[Affine, Affine, list[int] | None]:
         """The convolution before the last layer, that layer, the index of each action among its planes."""
@@ -254,7 +258,8 @@ class SizedLayer:
     def tensors(self, names: LayerNames) -> dict[str, Shape]:
         """Return the shapes of the layer's tensors by their names."""
         found = names.convolution(self.layer) if isinstance(self.layer, Convolution) else names.dense(self.layer.path)
-        return {name: self.shape if i == 0 else self.shape[:1] for i, name in enumerate(found)}
+        weights, *rest = found
+        return {weights: self.shape, **dict.fromkeys(rest, self.shape[:1])}
 
 
 @lru_cache(8)
@@ -274,7 +279,8 @@ def layers_of(
 
 def resnet_shapes(architecture: ResNetArchitecture) -> dict[str, Shape]:
     """Return the shape of every tensor of a residual tower, by its name."""
-    names, shapes = LayerNames(architecture), dict[str, Shape]()
+    names = LayerNames(architecture)
+    shapes: dict[str, Shape] = {}
     for layer in resnet_layers(architecture):
         shapes |= layer.tensors(names)
     return shapes
@@ -369,7 +375,8 @@ class _Shapes:
 
     def concatenated(self, x: Shape, y: Shape, axis: int) -> Shape:
         """Return the shape of two tensors joined along an axis."""
-        return (*x[: axis - 1], x[axis - 1] + y[axis - 1], *x[axis:])
+        length = x[axis - 1] + y[axis - 1]
+        return (*x[: axis - 1], length, *x[axis:])
 
     def with_reach(self, tokens: Shape) -> Shape:
         """Return the shape of tokens with the squares that each reaches."""
@@ -413,7 +420,9 @@ class _Lc0Shapes(_Shapes):
     def dense(self, x: Shape, layer: Dense) -> Shape:
         """Take the tensors of a dense layer; return the shape of its output."""
         weights, biases = self.names.dense(layer.path)
-        outputs = layer.outputs or (self._size(biases) if layer.bias else self._outputs(weights, x[-1]))
+        outputs = layer.outputs
+        if not outputs:
+            outputs = self._size(biases) if layer.bias else self._outputs(weights, x[-1])
         if layer.bias:
             self._take(biases, outputs)
         self._take(weights, outputs, x[-1])

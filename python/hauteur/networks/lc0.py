@@ -108,8 +108,13 @@ def _size(path: str, layer: Message, default: Encoding) -> int:
 
 def _training(params: Message) -> dict[str, str | int | float | bool | None]:
     """Return the facts without non-finite numbers; float32 values as their shortest distinguishing decimals."""
-    finite = {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
-    return {name: float(str(np.float32(v))) if isinstance(v, float) else v for name, v in finite.items()}
+    facts: dict[str, str | int | float | bool | None] = {}
+    for name, value in params.items():
+        if not isinstance(value, float):
+            facts[name] = value
+        elif math.isfinite(value):
+            facts[name] = float(str(np.float32(value)))
+    return facts
 
 
 def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:
@@ -163,21 +168,35 @@ def _count(sizes: Mapping[str, int], pattern: str) -> int:
 
 def _network_format(found: Message | None, encoders: bool, sizes: Mapping[str, int], multihead: bool) -> dict[str, int]:
     """The complete format: what old files leave out is filled in as lc0's loader does it."""
-    form = {"input": 1, "output": 1, "network": 1, "policy": 1, "value": 1, "moves_left": 0, "default_activation": 0}
-    form |= {"smolgen_activation": 0, "ffn_activation": 0, "input_embedding": 0}
+    form = {
+        "input": 1,
+        "output": 1,
+        "network": 1,
+        "policy": 1,
+        "value": 1,
+        "moves_left": 0,
+        "default_activation": 0,
+        "smolgen_activation": 0,
+        "ffn_activation": 0,
+        "input_embedding": 0,
+    }
     form |= found or {}
     if form["network"] in (Structure.CLASSICAL, Structure.SE):
         # In lc0's numbers 3 and 4 are 1 and 2 with formats of heads, which old files leave out.
-        form |= {"network": form["network"] + 2, "policy": PolicyFormat.CLASSICAL, "value": ValueFormat.CLASSICAL}
+        form["network"] += 2
+        form["policy"] = PolicyFormat.CLASSICAL
+        form["value"] = ValueFormat.CLASSICAL
     elif form["network"] == Structure.SE_WITH_HEADFORMAT and encoders:
         form["network"] = Structure.ATTENTIONBODY_WITH_HEADFORMAT
         if "smolgen_w" in sizes:
-            form |= {"ffn_activation": Activation.RELU_2, "smolgen_activation": Activation.SWISH}
+            form["ffn_activation"] = Activation.RELU_2
+            form["smolgen_activation"] = Activation.SWISH
     elif form["network"] == Structure.AB_LEGACY_WITH_MULTIHEADFORMAT:
         form["network"] = Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT
     if form["network"] == Structure.ATTENTIONBODY_WITH_HEADFORMAT:
         if multihead:
-            form |= {"network": Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT, "input_embedding": Embedding.PE_DENSE}
+            form["network"] = Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT
+            form["input_embedding"] = Embedding.PE_DENSE
         elif "input_embedding" not in (found or {}):
             form["input_embedding"] = Embedding.PE_MAP
     _check_format(form)

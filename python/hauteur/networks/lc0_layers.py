@@ -124,7 +124,8 @@ def _decode(params: memoryview, encoding: Encoding, layer: Message) -> Floats:
     if encoding == Encoding.BFLOAT16:
         # A bfloat16 is the upper half of a float32; numpy has no such type.
         return (raw.astype(np.uint32) << 16).view(np.float32)
-    low, high = np.float32(layer.get("min_val", 0.0)), np.float32(layer.get("max_val", 0.0))
+    low = np.float32(layer.get("min_val", 0.0))
+    high = np.float32(layer.get("max_val", 0.0))
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError(f"has the range {low} to {high}, which is not finite")
     # In single precision and in this order, as lc0 computes it: the same bits as lc0's weights.
@@ -149,7 +150,8 @@ def encode(values: Floats, encoding: Encoding) -> Message:
 
 def _encode_linear16(flat: Floats) -> Message:
     """Encode numbers in 16 bits between their minimum and maximum."""
-    low, high = (float(flat.min()), float(flat.max())) if len(flat) else (0.0, 0.0)
+    low = float(flat.min()) if len(flat) else 0.0
+    high = float(flat.max()) if len(flat) else 0.0
     scale = 65535 / (high - low) if high > low else 0.0
     # In double precision, so that numbers that were read from 16 bits round back to the same 16 bits.
     raw = np.rint((flat.astype(np.float64) - low) * scale).astype("<u2")

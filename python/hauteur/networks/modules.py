@@ -75,8 +75,11 @@ def tensors_of(network: Network) -> dict[str, Floats]:
     """The network's tensors by name, copied to float32 arrays, for `networks.save`."""
     if isinstance(network, Lc0Network):
         return network.layers()
-    state = _floating(network).items()
-    return {name: tensor.detach().cpu().to(torch.float32).numpy().copy() for name, tensor in state}
+    found = {}
+    for name, tensor in _floating(network).items():
+        on_cpu = tensor.detach().cpu().to(torch.float32)
+        found[name] = on_cpu.numpy().copy()
+    return found
 
 
 def memory_format(network: Network) -> torch.memory_format:
@@ -86,7 +89,10 @@ def memory_format(network: Network) -> torch.memory_format:
 
 @torch.inference_mode()
 def check_outputs(
-    network: Network, feature_shape: tuple[int, int, int], num_actions: int, losses: Collection[str] = ()
+    network: Network,
+    feature_shape: tuple[int, int, int],
+    num_actions: int,
+    losses: Collection[str] = (),
 ) -> None:
     """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game and the losses."""
     first = next(network.parameters(), torch.zeros(()))
@@ -98,7 +104,8 @@ def check_outputs(
 
 def check_taken(outputs: Collection[str], losses: Collection[str], network: Network) -> None:
     """Raise ValueError unless every further output has a loss, and every loss an output."""
-    name, known = f"network {type(network).__name__}", f"losses: {', '.join(sorted(losses)) or 'none'}"
+    name = f"network {type(network).__name__}"
+    known = f"losses: {', '.join(sorted(losses)) or 'none'}"
     for output in sorted({*outputs} - {*losses}):
         raise ValueError(f"{name} returned an output {output!r} that no loss takes; {known}")
     for loss in sorted({*losses} - {*outputs}):
@@ -106,7 +113,11 @@ def check_taken(outputs: Collection[str], losses: Collection[str], network: Netw
 
 
 def checked_outputs(
-    returned: object, rows: int, num_actions: int, network: nn.Module, name: str = ""
+    returned: object,
+    rows: int,
+    num_actions: int,
+    network: nn.Module,
+    name: str = "",
 ) -> tuple[Tensor, Tensor, Mapping[str, Tensor]]:
     """Policy, value and further outputs of what a module returned; ValueError for missing ones and other shapes."""
     outputs = list(returned if isinstance(returned, tuple | list) else [returned])
@@ -114,7 +125,8 @@ def checked_outputs(
     name = name or f"network {type(network).__name__}"
     tensors = [output for output in outputs if isinstance(output, Tensor)]
     shapes = [tuple(tensor.shape) for tensor in tensors]
-    if shapes != [(rows, num_actions), (rows, 3)] and shapes != [(rows, num_actions), (rows, 1)]:
+    policy = (rows, num_actions)
+    if shapes not in ([policy, (rows, 3)], [policy, (rows, 1)]):
         found = " and ".join(map(described, outputs)) or "nothing"
         raise ValueError(
             f"{name} returned {found}; allowed: policy logits [{rows}, {num_actions}] and value [{rows}, 3] (logits of "

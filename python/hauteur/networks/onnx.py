@@ -112,7 +112,8 @@ class NetworkGraph:
         return product if bias is None else self.add_node("Add", product, self.constant(bias))
 
     def norm(self, x: Value, path: str, epsilon: float) -> Value:
-        gammas, betas = (self.constant(self._layers.tensors[name]) for name in self._layers.names.norm(path))
+        tensors = [self._layers.tensors[name] for name in self._layers.names.norm(path)]
+        gammas, betas = map(self.constant, tensors)
         return self.add_node("LayerNormalization", x, gammas, betas, epsilon=epsilon)
 
     def gate(self, x: Value, path: str) -> Value:
@@ -144,14 +145,17 @@ class NetworkGraph:
     def excited(self, x: Value, both: Value) -> Value:
         filters = self.architecture.filters
         planes = self.reshape(both, 2 * filters, 1, 1)
-        gamma, beta = self.slice(planes, 1, 0, filters), self.slice(planes, 1, filters, 2 * filters)
-        return self.add_node("Add", self.add_node("Mul", self.add_node("Sigmoid", gamma), x), beta)
+        gamma = self.slice(planes, 1, 0, filters)
+        beta = self.slice(planes, 1, filters, 2 * filters)
+        scaled = self.add_node("Mul", self.add_node("Sigmoid", gamma), x)
+        return self.add_node("Add", scaled, beta)
 
     def means(self, x: Value) -> Value:
         return self.flatten(self.add_node("GlobalAveragePool", x))
 
     def pooled(self, x: Value) -> Value:
-        mean, greatest = (self.reshape(self.add_node(f"Global{kind}Pool", x), 0, 1) for kind in ("Average", "Max"))
+        mean = self.reshape(self.add_node("GlobalAveragePool", x), 0, 1)
+        greatest = self.reshape(self.add_node("GlobalMaxPool", x), 0, 1)
         return self.concatenated(mean, greatest, 2)
 
     def flatten(self, x: Value) -> Value:

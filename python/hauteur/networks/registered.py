@@ -56,7 +56,11 @@ class NetworkGame:
 
 
 def register_network(
-    name: str, *, replace: bool = False, targets: Targets | None = None, losses: Losses | None = None
+    name: str,
+    *,
+    replace: bool = False,
+    targets: Targets | None = None,
+    losses: Losses | None = None,
 ) -> Callable[[Builder], Builder]:
     """Return a decorator that makes a network of one's own known by a name, for recipes, trainers and files.
 
@@ -191,7 +195,10 @@ def _recording(name: str, builder: Any) -> Any:
 
 
 def _described(
-    name: str, builder: Callable[..., Any], given: tuple[Any, ...], settings: Mapping[str, Any]
+    name: str,
+    builder: Callable[..., Any],
+    given: tuple[Any, ...],
+    settings: Mapping[str, Any],
 ) -> RegisteredArchitecture:
     """Return what `builder(*given, **settings)` builds; ValueError for arguments that do not fit builder or file."""
     signature = inspect.signature(builder)
@@ -223,7 +230,9 @@ def _described(
 
 def _fits(value: object) -> bool:
     """Return whether a file can hold a value as a setting."""
-    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 1000)
+    if isinstance(value, str):
+        return len(value) <= 1000
+    return value is None or isinstance(value, bool | int | float)
 
 
 def _defined_in(builder: object) -> str:

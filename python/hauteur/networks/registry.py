@@ -207,7 +207,8 @@ def save(
     encoding: of the numbers; `.safetensors` float32 (default) or float16, `.pb.gz` linear16 (default) or these.
     Raises ValueError where the tensors or the encoding do not fit, or lc0 has no such network.
     """
-    contents, file_format = Contents(architecture, tensors, game, training or {}), format_of(Path(path))
+    contents = Contents(architecture, tensors, game, training or {})
+    file_format = format_of(Path(path))
     try:
         data = file_format.save(contents, encoding)
     except ValueError as error:

@@ -85,7 +85,8 @@ class TorchNetwork(nn.Module):
         return x.flatten(1)
 
     def reshape(self, x: Tensor, *shape: int) -> Tensor:
-        return x.reshape(x.shape[0], *(length or x.shape[i] for i, length in enumerate(shape, 1)))
+        lengths = [length or x.shape[axis] for axis, length in enumerate(shape, 1)]
+        return x.reshape(x.shape[0], *lengths)
 
     def transpose(self, x: Tensor, *axes: int) -> Tensor:
         return x.permute(axes)
@@ -192,7 +193,8 @@ class Lc0Network(TorchNetwork):
         super().__init__(architecture)
         self._names = LayerNames(architecture)
         used = lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
-        self._unused = {path: np.array(values, np.float32) for path, values in tensors.items() if path not in used}
+        unused = [path for path in tensors if path not in used]
+        self._unused = {path: np.array(tensors[path], np.float32) for path in unused}
         for path in used:
             if path.endswith(".weights"):
                 weights, bias = fold_norm(tensors, path)
@@ -232,7 +234,8 @@ class Lc0Network(TorchNetwork):
 
     def convolution(self, x: Tensor, layer: Convolution) -> Tensor:
         path = self._names.convolution(layer)[0].removesuffix(".weights")
-        weights, bias = self._tensor(f"{path}.weights"), self._tensor(f"{path}.biases")
+        weights = self._tensor(f"{path}.weights")
+        bias = self._tensor(f"{path}.biases")
         assert weights is not None
         assert bias is not None
         return functional.conv2d(x, weights[: layer.used], bias[: layer.used], padding=layer.kernel // 2)

@@ -85,7 +85,11 @@ def _spend(budget: Budget) -> None:
 
 
 def read_message(
-    data: bytes | memoryview, schema: Schema, name: str, *, strict: frozenset[str] = frozenset()
+    data: bytes | memoryview,
+    schema: Schema,
+    name: str,
+    *,
+    strict: frozenset[str] = frozenset(),
 ) -> Message:
     """Read `data` as message `name` of `schema`.
 
@@ -96,7 +100,13 @@ def read_message(
 
 
 def _read(
-    view: memoryview, schema: Schema, name: str, where: str, strict: frozenset[str], budget: Budget, base: int
+    view: memoryview,
+    schema: Schema,
+    name: str,
+    where: str,
+    strict: frozenset[str],
+    budget: Budget,
+    base: int,
 ) -> Message:
     message: Message = {}
     for token in _tokens(view, where, budget, base):
@@ -117,7 +127,12 @@ def _read(
 
 
 def _values(
-    token: _Token, field: WireField, schema: Schema, path: str, strict: frozenset[str], budget: Budget
+    token: _Token,
+    field: WireField,
+    schema: Schema,
+    path: str,
+    strict: frozenset[str],
+    budget: Budget,
 ) -> Iterator[Any]:
     """The value of one field; several when numbers are packed."""
     if field.repeated and field.kind == "uint" and isinstance(token.value, memoryview):
@@ -162,7 +177,8 @@ def _tokens(view: memoryview, where: str, budget: Budget, base: int) -> Iterator
             continue
         length, position = _length(view, position, wire_type, where, base)
         body = view[position : position + length]
-        offset, position = base + position, position + length
+        offset = base + position
+        position = position + length
         yield _Token(number, wire_type, body if wire_type == LENGTH else int.from_bytes(body, "little"), offset)
 
 

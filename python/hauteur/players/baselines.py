@@ -85,7 +85,13 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
         allowed = f"rave plays games of at most {MOST_RAVE_ACTIONS} actions, {game.spec} has {game.num_actions}"
         raise ValueError(f"{allowed}; mcts:{baseline.number} plays every game")
     search = _core.mcts_search if baseline.kind == "mcts" else _core.rave_search
-    return _most_visited(lambda state, seed: search(state, baseline.number or 0, seed)[:, 0].tolist())
+    number = baseline.number or 0
+
+    def visits_of(state: _core.State, seed: int) -> list[int]:
+        visits: list[int] = search(state, number, seed)[:, 0].tolist()
+        return visits
+
+    return _most_visited(visits_of)
 
 
 def _random_move(state: _core.State, seed: int) -> ChosenMove:
@@ -97,7 +103,8 @@ def _material_move(state: _core.State, seed: int) -> ChosenMove:
     actions: list[int] = state.legal_actions().tolist()
     values = [_material_after(state, action) for action in actions]
     most = max(values)
-    return ChosenMove(_drawn([action for action, value in zip(actions, values, strict=True) if value == most], seed))
+    best = [action for action, value in zip(actions, values, strict=True) if value == most]
+    return ChosenMove(_drawn(best, seed))
 
 
 def _material_after(state: _core.State, action: int) -> int:
@@ -107,8 +114,9 @@ def _material_after(state: _core.State, action: int) -> int:
     if child.outcome() == sign:
         return MATE_VALUE
     board = child.fen.split()[0]
-    value = sum(PIECE_VALUES.get(letter, 0) - PIECE_VALUES.get(letter.swapcase(), 0) for letter in board)
-    return sign * value
+    first = sum(PIECE_VALUES.get(letter, 0) for letter in board)
+    second = sum(PIECE_VALUES.get(letter, 0) for letter in board.swapcase())
+    return sign * (first - second)
 
 
 def _drawn(actions: list[int], seed: int) -> int:

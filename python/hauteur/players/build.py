@@ -166,7 +166,11 @@ def as_played(game: _core.Game, settings: PlayerSettings) -> PlayerSettings:
 
 
 def build_player(
-    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str, nets: PlayerNets | None = None
+    game: _core.Game,
+    settings: PlayerSettings,
+    evaluators: Evaluators,
+    label: str,
+    nets: PlayerNets | None = None,
 ) -> SearchPlayer | MovePlayer:
     """The player that the settings describe; ValueError, naming the player, where the search or game refuses them.
 
@@ -188,7 +192,11 @@ def build_player(
 
 
 def _net_player(
-    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str, nets: PlayerNets
+    game: _core.Game,
+    settings: PlayerSettings,
+    evaluators: Evaluators,
+    name: str,
+    nets: PlayerNets,
 ) -> SearchPlayer:
     """Build a player that searches with one net or more, or with an evaluator object instead of the first."""
     other = nets.get("large_net") or nets.get("opponent_net")

@@ -81,14 +81,26 @@ class PlayerEngine(Closing):
 
     @overload
     def analyse(
-        self, position: PositionLike, limit: chess.engine.Limit | None = None, *, multipv: None = None
+        self,
+        position: PositionLike,
+        limit: chess.engine.Limit | None = None,
+        *,
+        multipv: None = None,
     ) -> chess.engine.InfoDict: ...
     @overload
     def analyse(
-        self, position: PositionLike, limit: chess.engine.Limit | None = None, *, multipv: int
+        self,
+        position: PositionLike,
+        limit: chess.engine.Limit | None = None,
+        *,
+        multipv: int,
     ) -> list[chess.engine.InfoDict]: ...
     def analyse(
-        self, position: PositionLike, limit: chess.engine.Limit | None = None, *, multipv: int | None = None
+        self,
+        position: PositionLike,
+        limit: chess.engine.Limit | None = None,
+        *,
+        multipv: int | None = None,
     ) -> chess.engine.InfoDict | list[chess.engine.InfoDict]:
         """Search a position; return score, pv, wdl, nodes, depth and time, or a list of these for several moves."""
         if not isinstance(self._player, SearchPlayer):
@@ -97,7 +109,10 @@ class PlayerEngine(Closing):
         report = self._searched(self._player, state, limit).report
         if multipv is None:
             return _info(state, report, report.moves[0])
-        return [{**_info(state, report, move), "multipv": 1 + rank} for rank, move in enumerate(report.moves[:multipv])]
+        found: list[chess.engine.InfoDict] = []
+        for rank, move in enumerate(report.moves[:multipv], 1):
+            found.append({**_info(state, report, move), "multipv": rank})
+        return found
 
     def close(self) -> None:
         """Close the nets; the player is not used any more."""
@@ -161,7 +176,8 @@ def _limits(limit: chess.engine.Limit | None, visits: int) -> tuple[int | None, 
 def _info(state: _core.State, report: RootReport, move: RootMove) -> chess.engine.InfoDict:
     """Return the findings about a move as python-chess has them."""
     win, draw, loss = wdl = report.wdl if move.wdl is None else move.wdl
-    first, mate = state.to_move == 0, report.mate if move is report.moves[0] else None
+    first = state.to_move == 0
+    mate = report.mate if move is report.moves[0] else None
     return {
         "score": pov_score(wdl, mate, first_to_move=first),
         "wdl": chess.engine.PovWdl(chess.engine.Wdl(*permille(win - loss, draw)), first),

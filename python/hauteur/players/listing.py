@@ -107,7 +107,8 @@ def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[SettingRow
 def _row(key: str, facts: SettingFacts) -> SettingRow:
     """Return a setting as a row of the listing."""
     ends = facts.ends
-    least, most = ends.get("ge", ends.get("gt")), ends.get("le", ends.get("lt"))
+    least = ends.get("ge", ends.get("gt"))
+    most = ends.get("le", ends.get("lt"))
     span = " to ".join(f"{end:g}" for end in (least, most) if end is not None)
     allowed = ", ".join(facts.choices) or ("true, false" if facts.kind == "switch" else span)
     return SettingRow(key, facts.default, allowed, facts.text)

@@ -209,9 +209,9 @@ def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
     words, arguments = split_arguments(words)
     if arguments:
         words.append(f"args={shlex.join(arguments)}")
-    from_files = [
-        found for word in words if _is_file(word) for found in _file_assignments(Path(word.removeprefix("@")))
-    ]
+    from_files: list[tuple[Key, Any]] = []
+    for word in filter(_is_file, words):
+        from_files += _file_assignments(Path(word.removeprefix("@")))
     yield from from_files
     for word in filter(is_rung, words):
         yield from rung_named(word).settings.items()

@@ -52,7 +52,8 @@ def walks_html(drawing: Mapping[str, Any] | None, walks: Sequence[Mapping[str, A
     """
     if not walks:
         return "<p>No games yet.</p>"
-    shown, size = list[str](), 0
+    shown: list[str] = []
+    size = 0
     for walk in walks:
         text = json.dumps(walk, separators=(",", ":"))
         size += len(text)
@@ -61,7 +62,10 @@ def walks_html(drawing: Mapping[str, Any] | None, walks: Sequence[Mapping[str, A
         shown.append(text)
     left = len(walks) - len(shown)
     return _widget(
-        drawing, walks[: len(shown)], shown, f"<p>{left:,} more games are not on this page.</p>" * (left > 0)
+        drawing,
+        walks[: len(shown)],
+        shown,
+        f"<p>{left:,} more games are not on this page.</p>" * (left > 0),
     )
 
 
@@ -74,12 +78,16 @@ def empty_walks_html(drawing: Mapping[str, Any] | None) -> str:
 
 
 def _widget(
-    drawing: Mapping[str, Any] | None, walks: Sequence[Mapping[str, Any]], texts: Sequence[str], more: str = ""
+    drawing: Mapping[str, Any] | None,
+    walks: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    more: str = "",
 ) -> str:
     """Return the widget. texts: the walks as JSON; more: what is said below."""
     board = {key: value for key, value in (drawing or {}).items() if key not in ("ground", "flipped", "symbols")}
     data = f'{{"board":{json.dumps(board)},"games":[{",".join(texts)}]}}'.replace("<", "\\u003c")
-    hidden, options = "" if walks else " hidden", "".join(map(_option, walks))
+    hidden = "" if walks else " hidden"
+    options = "".join(map(_option, walks))
     return (
         f'<div class="walks"{hidden}><select aria-label="game">{options}</select>'
         f'<div class="walk" tabindex="0"><div class="walk-board">{_ground(drawing)}<div class="walk-bar" hidden><i></i>'

@@ -106,7 +106,8 @@ class Series:
     """Join the values by a line; otherwise they are points with bars."""
 
     def __post_init__(self) -> None:
-        for part, row in (("values", self.values), ("low", self.low or self.xs), ("high", self.high or self.xs)):
+        rows = {"values": self.values, "low": self.low or self.xs, "high": self.high or self.xs}
+        for part, row in rows.items():
             if len(row) != len(self.xs):
                 raise ValueError(f"series {self.name!r}: {len(row)} {part} at {len(self.xs)} places, must be as many")
             if not all(value is None or math.isfinite(value) for value in row):
@@ -122,9 +123,13 @@ class Series:
             if value is None:
                 found.append([])
             else:
-                low = self.low[i] if self.low else value
-                high = self.high[i] if self.high else value
-                found[-1].append(Point(x, value, value if low is None else low, value if high is None else high))
+                low = self.low[i] if self.low else None
+                high = self.high[i] if self.high else None
+                if low is None:
+                    low = value
+                if high is None:
+                    high = value
+                found[-1].append(Point(x, value, low, high))
         return [piece for piece in found if piece]
 
 
@@ -195,9 +200,9 @@ class Figure:
             raise ValueError(f"figure {self.key!r}: areas that are piled up must have the same places")
         if any(None in area.values for area in self.areas):
             raise ValueError(f"figure {self.key!r}: areas that are piled up must have a value at every place")
-        if self.log and any(point.low <= 0 for series in self.lines for point in series.points()):
+        if self.log and any(point.low <= 0 for point in self.line_points()):
             raise ValueError(f"figure {self.key!r}: values on a logarithmic axis must be above 0")
-        if self.x_log and (self.x_from_zero or any(x <= 0 for series in self.series for x in series.xs)):
+        if self.x_log and (self.x_from_zero or any(x <= 0 for x in self.all_xs())):
             raise ValueError(f"figure {self.key!r}: places on a logarithmic axis must be above 0")
 
     @property
@@ -205,26 +210,44 @@ class Figure:
         """All rows: areas from below, then lines."""
         return (*self.areas, *self.lines)
 
+    def line_points(self) -> list[Point]:
+        """Return the points of all lines."""
+        return [point for line in self.lines for point in line.points()]
+
+    def all_xs(self) -> list[float]:
+        """Return the places of all rows, one row after another."""
+        return [x for series in self.series for x in series.xs]
+
     def x_range(self) -> tuple[float, float]:
         """Smallest and largest place; half a place around names or a single one (a factor of 2 on a log axis)."""
         if self.x_names:
             return 0.5, len(self.x_names) + 0.5
-        places = [x for series in self.series for x in series.xs] + [0.0] * self.x_from_zero
-        low, high = (min(places), max(places)) if places else (1.0, 2.0) if self.x_log else (0.0, 1.0)
+        places = self.all_xs()
+        if self.x_from_zero:
+            places.append(0.0)
+        if not places:
+            return (1.0, 2.0) if self.x_log else (0.0, 1.0)
+        low = min(places)
+        high = max(places)
         if high > low:
             return low, high
         return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
-        points = [point for series in self.lines for point in series.points()]
-        values = [end for point in points for end in (point.low, point.high)]
-        values += [
-            sum(value or 0.0 for value in row) for row in zip(*(area.values for area in self.areas), strict=True)
-        ]
-        values += [0.0] * (self.from_zero or bool(self.areas))
-        values += [] if self.threshold is None else [self.threshold]
-        low, high = (min(values), max(values)) if values else (1.0, 1.0)
-        return (0.0, 1.0 if high > 0.5 else high) if self.percent else (low, high)
+        values: list[float] = []
+        for point in self.line_points():
+            values += (point.low, point.high)
+        for at_place in zip(*(area.values for area in self.areas), strict=True):
+            values.append(sum(value or 0.0 for value in at_place))
+        if self.from_zero or self.areas:
+            values.append(0.0)
+        if self.threshold is not None:
+            values.append(self.threshold)
+        low = min(values, default=1.0)
+        high = max(values, default=1.0)
+        if self.percent:
+            return 0.0, 1.0 if high > 0.5 else high
+        return low, high
 
     def pile(self) -> list[Slab]:
         """Every area with its edges; bars where places have names, or where there is one place only."""
@@ -235,7 +258,10 @@ class Figure:
         below = [0.0] * len(places)
         for area in self.areas:
             above = [low + (value or 0.0) for low, value in zip(below, area.values, strict=True)]
-            found.append(Slab(area, edges, _bars(below), _bars(above)) if bars else Slab(area, edges, below, above))
+            if bars:
+                found.append(Slab(area, edges, _bars(below), _bars(above)))
+            else:
+                found.append(Slab(area, edges, below, above))
             below = above
         return found
 
@@ -245,10 +271,14 @@ class Figure:
             return [float(number) for number in range(1, len(self.x_names) + 1)]
         low, high = self.x_range()
         if self.x_log:
-            places = sorted({float(x) for series in self.series for x in series.xs})
-            return places if len(places) <= MOST_PLACES else [m for m in log_ticks(low, high) if low <= m <= high]
-        whole = all(float(x).is_integer() for series in self.series for x in series.xs)
-        return [mark for mark in ticks(low, high) if low <= mark <= high and (not whole or float(mark).is_integer())]
+            places = sorted({float(x) for x in self.all_xs()})
+            if len(places) <= MOST_PLACES:
+                return places
+            return [mark for mark in log_ticks(low, high) if low <= mark <= high]
+        marks = [mark for mark in ticks(low, high) if low <= mark <= high]
+        if all(float(x).is_integer() for x in self.all_xs()):
+            return [mark for mark in marks if float(mark).is_integer()]
+        return marks
 
     def y_ticks(self) -> list[float]:
         """Round values that cover the y axis from its lower end to its upper one."""
@@ -271,7 +301,9 @@ class Figure:
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:
-        return f"{value:.1%}" if self.percent else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        if self.percent:
+            return f"{value:.1%}"
+        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
     def threshold_text(self) -> str:
         """The threshold's name in the legend."""
@@ -280,21 +312,30 @@ class Figure:
 
 def figure_values(figure: Figure) -> dict[str, Any]:
     """Return a figure as JSON can hold it."""
-    rows = {part: [_plain(asdict(series)) for series in getattr(figure, part)] for part in ("areas", "lines")}
-    return {**asdict(figure), **rows, "x_names": list(figure.x_names)}
+    found = asdict(figure)
+    found["areas"] = [_plain(series) for series in found["areas"]]
+    found["lines"] = [_plain(series) for series in found["lines"]]
+    found["x_names"] = list(figure.x_names)
+    return found
 
 
 def _plain(series: dict[str, Any]) -> dict[str, Any]:
-    numbers = ("xs", "values", "low", "high")
-    return series | {part: [None if value is None else float(value) for value in series[part]] for part in numbers}
+    """Return a series with its numbers as floats."""
+    found = dict(series)
+    for part in ("xs", "values", "low", "high"):
+        found[part] = [None if value is None else float(value) for value in series[part]]
+    return found
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """Return round numbers that cover low to high, about `count` of them."""
     size = max(abs(low), abs(high))
-    span = high - low if high - low > 1e-9 * size else size if size > 1e-200 else 1.0
+    span = high - low
+    if span <= 1e-9 * size:
+        span = size if size > 1e-200 else 1.0
     power = 10.0 ** math.floor(math.log10(span / count))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10, 20) if span / (m * power) <= count)
+    steps = (m * power for m in (1, 2, 2.5, 5, 10, 20))
+    step = next(step for step in steps if span / step <= count)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     digits = 2 - math.floor(math.log10(step))
     return [round(i * step, digits) for i in range(first, max(last, first + 1) + 1)]
@@ -302,11 +343,14 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Return 1, 2, 5, 10 ... around low to high (above 0); if too many, powers of ten only, or some of those."""
-    first, last = math.floor(math.log10(low)), max(math.ceil(math.log10(high)), math.floor(math.log10(low)) + 1)
+    first = math.floor(math.log10(low))
+    last = max(math.ceil(math.log10(high)), first + 1)
     for steps in ((1, 2, 5), (1,)):
-        marks = [round(m * 10.0**e, 12 - e) for e in range(first, last + 1) for m in steps]
-        begin = max(i for i, mark in enumerate(marks) if mark <= low * (1 + 1e-9) or i == 0)
-        end = min(i for i, mark in enumerate(marks) if mark >= high * (1 - 1e-9) or i == len(marks) - 1)
+        marks = []
+        for power in range(first, last + 1):
+            marks += [round(m * 10.0**power, 12 - power) for m in steps]
+        begin = max((i for i, mark in enumerate(marks) if mark <= low * (1 + 1e-9)), default=0)
+        end = min((i for i, mark in enumerate(marks) if mark >= high * (1 - 1e-9)), default=len(marks) - 1)
         inside = marks[begin : max(end, begin + 1) + 1]
         if len(inside) <= most:
             return inside
@@ -353,18 +397,35 @@ def shares(
     results: a triple of counts for every place of xs; a step without games is left out. intervals: those of the curve
     at every place. options: of `Figure`.
     """
-    kept = [(x, counts, i) for i, (x, counts) in enumerate(zip(xs, results, strict=True)) if sum(counts)]
-    places = [x for x, _, _ in kept]
-    rows = [[counts[part] / sum(counts) for _, counts, _ in kept] for part in range(3)]
-    scores = [win + draw / 2 for win, draw in zip(rows[0], rows[1], strict=True)]
-    low, high = ([intervals[i][end] for _, _, i in kept] if intervals else () for end in (0, 1))
-    areas = zip(names, rows, ("win", "draw", "loss"), strict=True)
+    places = []
+    wins: list[float] = []
+    draws: list[float] = []
+    losses: list[float] = []
+    low = []
+    high = []
+    for i, (x, counts) in enumerate(zip(xs, results, strict=True)):
+        games = sum(counts)
+        if not games:
+            continue
+        places.append(x)
+        wins.append(counts[0] / games)
+        draws.append(counts[1] / games)
+        losses.append(counts[2] / games)
+        if intervals:
+            low.append(intervals[i][0])
+            high.append(intervals[i][1])
+    scores = [win + draw / 2 for win, draw in zip(wins, draws, strict=True)]
+    win, draw, loss = names
     return Figure(
         key,
         title,
         text,
         "share of games",
-        areas=tuple(Series(name, places, row, colour) for name, row, colour in areas),
+        areas=(
+            Series(win, places, wins, "win"),
+            Series(draw, places, draws, "draw"),
+            Series(loss, places, losses, "loss"),
+        ),
         lines=(Series(curve, places, scores, "ink", low=low, high=high),),
         percent=True,
         **options,
@@ -372,12 +433,21 @@ def shares(
 
 
 def lines(
-    key: str, title: str, text: str, y_name: str, *, xs: Sequence[float], rows: Mapping[str, Values], **options: Any
+    key: str,
+    title: str,
+    text: str,
+    y_name: str,
+    *,
+    xs: Sequence[float],
+    rows: Mapping[str, Values],
+    **options: Any,
 ) -> Figure | None:
     """A line for every row that has a value (over the same places); None when none has. options: of `Figure`."""
-    named = {name: row for name, row in rows.items() if any(value is not None for value in row)}
-    found = [Series(name, xs, row, line_colour(i)) for i, (name, row) in enumerate(named.items())]
-    return Figure(key, title, text, y_name, lines=tuple(found), **options) if named else None
+    found: list[Series] = []
+    for name, row in rows.items():
+        if any(value is not None for value in row):
+            found.append(Series(name, xs, row, line_colour(len(found))))
+    return Figure(key, title, text, y_name, lines=tuple(found), **options) if found else None
 
 
 def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str, dashed: bool = False) -> Series:
@@ -388,9 +458,10 @@ def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str,
     """
     steps = []
     for step in zip(*(zip(xs, values, strict=True) for xs, values in runs), strict=False):
-        whole = [(x, value) for x, value in step if x is not None and value is not None]
-        if len(whole) == len(runs):
-            steps.append(([x for x, _ in whole], [value for _, value in whole]))
+        xs = [x for x, _ in step if x is not None]
+        values = [value for _, value in step if value is not None]
+        if len(xs) == len(values) == len(runs):
+            steps.append((xs, values))
     shown = len(runs) > 1
     return Series(
         name,

@@ -47,7 +47,8 @@ def write_csv(figure: Figure, path: Path) -> None:
     for series in figure.series:
         for point in series.points():
             place = figure.x_text(point.x) if figure.x_names else point.x
-            rows.writerow([series.name, place, point.value, *((point.low, point.high) if series.low else ("", ""))])
+            spread = (point.low, point.high) if series.low else ("", "")
+            rows.writerow([series.name, place, point.value, *spread])
     write_bytes(path, buffer.getvalue().encode())
 
 
@@ -75,7 +76,15 @@ def _draw_line(series: Series, axes: Axes) -> None:
         xs, values, low, high = zip(*piece, strict=True)
         name = series.name if number == 0 else None
         axes.plot(
-            xs, values, style, color=colour, linewidth=1.5, marker=marker, markersize=3, label=name, clip_on=False
+            xs,
+            values,
+            style,
+            color=colour,
+            linewidth=1.5,
+            marker=marker,
+            markersize=3,
+            label=name,
+            clip_on=False,
         )
         if series.low:
             axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -84,10 +93,21 @@ def _draw_line(series: Series, axes: Axes) -> None:
 def _draw_points(series: Series, axes: Axes) -> None:
     """Points with bars from the lower to the upper end of their spread."""
     points = series.points()
-    bars = [[point.value - point.low for point in points], [point.high - point.value for point in points]]
-    places, values = [point.x for point in points], [point.value for point in points]
+    below = [point.value - point.low for point in points]
+    above = [point.high - point.value for point in points]
+    places = [point.x for point in points]
+    values = [point.value for point in points]
     colour = LIGHT[series.colour]
-    axes.errorbar(places, values, bars, fmt="o", color=colour, markersize=4, capsize=3, label=series.name)
+    axes.errorbar(
+        places,
+        values,
+        [below, above],
+        fmt="o",
+        color=colour,
+        markersize=4,
+        capsize=3,
+        label=series.name,
+    )
 
 
 def _draw_axes(figure: Figure, axes: Axes) -> None:
@@ -100,7 +120,8 @@ def _draw_axes(figure: Figure, axes: Axes) -> None:
         axes.set_yscale("log")
     if figure.x_log:
         axes.set_xscale("log")
-    marks, places = figure.y_ticks(), figure.x_ticks()
+    marks = figure.y_ticks()
+    places = figure.x_ticks()
     axes.set_xticks(places, [figure.x_text(place) for place in places])
     if figure.x_crowded:
         for label in axes.get_xticklabels():

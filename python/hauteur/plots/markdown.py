@@ -23,7 +23,8 @@ def markdown_html(text: str, link: Link = lambda target: target) -> str:
     tokens = parser.parse(text)
     for token, inside in pairwise(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", heading_id("".join(one.content for one in inside.children or ())))
+            heading = "".join(one.content for one in inside.children or ())
+            token.attrSet("id", heading_id(heading))
         elif token.type == "th_open":
             token.attrSet("scope", "col")
         token.children = _linked(token.children, link) if token.children else token.children
@@ -38,7 +39,8 @@ def heading_id(text: str) -> str:
 
 def _linked(tokens: Sequence[Token], link: Link) -> list[Token]:
     """Return the parts of a line with the addresses of its links, without those that have none."""
-    found, ends = list[Token](), list[bool]()
+    found: list[Token] = []
+    ends: list[bool] = []
     for token in tokens:
         if token.type == "link_open":
             address = link(str(token.attrGet("href")))

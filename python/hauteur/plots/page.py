@@ -134,8 +134,12 @@ def _cell(text: str) -> str:
 
 def settings_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return settings with their values as text, without those that are not set."""
-    rows = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in settings.items()]
-    return [row for row in rows if row[1] not in ("null", "", "{}", "[]")]
+    rows = []
+    for key, value in settings.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        if text not in ("null", "", "{}", "[]"):
+            rows.append((key, text))
+    return rows
 
 
 def settings_html(settings: Mapping[str, Any]) -> str:
@@ -153,7 +157,8 @@ def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     What is damaged is left out.
     """
-    packages, command = facts.get("packages"), facts.get("command")
+    packages = facts.get("packages")
+    command = facts.get("command")
     packages = packages if isinstance(packages, Mapping) else {}
     rows = [
         ("date", facts.get("created")),
@@ -291,9 +296,13 @@ def _line(series: Series, frame: _Frame) -> str:
 
 def _bars(series: Series, frame: _Frame) -> str:
     """A bar a value, over its spread."""
-    ends = [(frame.x(point.x), frame.y(point.low), frame.y(point.high)) for point in series.points()]
-    bars = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}"/>' for x, low, high in ends)
-    return f'<g class="line" stroke="var(--{series.colour})">{bars}</g>'
+    bars = []
+    for point in series.points():
+        x = frame.x(point.x)
+        low = frame.y(point.low)
+        high = frame.y(point.high)
+        bars.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}"/>')
+    return f'<g class="line" stroke="var(--{series.colour})">{"".join(bars)}</g>'
 
 
 def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
@@ -303,12 +312,18 @@ def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
     step = -(-len(points) // MOST_DOTS) if series.joined else 1
     parts = []
     for point in points[::-1][:: max(step, 1)][::-1]:  # the last one always
-        place = f'cx="{frame.x(point.x):.1f}" cy="{frame.y(point.value):.1f}" r="{radius}"'
+        x = frame.x(point.x)
+        y = frame.y(point.value)
+        place = f'cx="{x:.1f}" cy="{y:.1f}" r="{radius}"'
         tooltip = escape(_tooltip(series, point, figure))
         parts.append(f'<circle {place} fill="var(--{series.colour})"><title>{tooltip}</title></circle>')
     return "".join(parts)
 
 
 def _tooltip(series: Series, point: Point, figure: Figure) -> str:
-    spread = f" ({figure.value_text(point.low)} to {figure.value_text(point.high)})" if series.low else ""
-    return f"{series.name}, {figure.x_name} {figure.x_text(point.x)}: {figure.value_text(point.value)}{spread}"
+    """Return a point as text: the place and the value, with its spread where there is one."""
+    place = f"{figure.x_name} {figure.x_text(point.x)}"
+    value = figure.value_text(point.value)
+    if series.low:
+        value += f" ({figure.value_text(point.low)} to {figure.value_text(point.high)})"
+    return f"{series.name}, {place}: {value}"

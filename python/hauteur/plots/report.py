@@ -84,6 +84,19 @@ class ReportSection:
         """Return the section as HTML."""
         return "".join(self._parts())
 
+    def to_json(self) -> dict[str, Any]:
+        """Return title, text, facts, tables and figures."""
+        tables = []
+        for table in self.tables:
+            tables.append({"names": list(table.names), "rows": [list(row) for row in table.rows]})
+        return {
+            "title": self.title,
+            "text": list(self.text),
+            "facts": _facts_json(self.facts),
+            "tables": tables,
+            "figures": [figure_values(figure) for figure in self.figures],
+        }
+
     def _parts(self) -> Iterator[str]:
         """Yield the parts of the section as HTML."""
         yield f"<h2>{escape(self.title)}</h2>"
@@ -151,18 +164,7 @@ class Report:
             "title": self.title,
             "text": self.text,
             "facts": _facts_json(self.facts),
-            "sections": [
-                {
-                    "title": section.title,
-                    "text": list(section.text),
-                    "facts": _facts_json(section.facts),
-                    "tables": [
-                        {"names": list(one.names), "rows": [list(row) for row in one.rows]} for one in section.tables
-                    ],
-                    "figures": [figure_values(figure) for figure in section.figures],
-                }
-                for section in self.sections
-            ],
+            "sections": [section.to_json() for section in self.sections],
         }
 
 

@@ -73,8 +73,9 @@ def tree_picture(marks: Sequence[TreeMark], title: str) -> Picture:
         (MARGIN + LARGEST + COLUMN * column, MARGIN + ROW / 2 + ROW * row)
         for column, row in zip(places.columns, places.rows, strict=True)
     ]
-    edges = "".join(_edge(mark, spots, number, marks[0].visits) for number, mark in enumerate(marks))
-    nodes = "".join(_node(mark, spots[number], marks[0].visits) for number, mark in enumerate(marks))
+    root_visits = marks[0].visits
+    edges = "".join(_edge(mark, spots, number, root_visits) for number, mark in enumerate(marks))
+    nodes = "".join(_node(mark, spot, root_visits) for mark, spot in zip(marks, spots, strict=True))
     frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" class="hauteur-tree"'
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" {frame}><title>{escape(title)}</title>'
@@ -128,10 +129,13 @@ def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, mos
     """Return the line from a node to its parent as SVG."""
     if mark.parent is None:
         return ""
-    (x, y), (end_x, end_y) = spots[mark.parent], spots[number]
+    x, y = spots[mark.parent]
+    end_x, end_y = spots[number]
     middle = x + COLUMN * 0.6
     width = 1 + 5 * mark.visits / max(most, 1)
-    path = f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {end_y:.1f} {end_x:.1f} {end_y:.1f}"
+    # A cubic Bezier curve that leaves and arrives horizontally.
+    curve = f"C{middle:.1f} {y:.1f} {middle:.1f} {end_y:.1f} {end_x:.1f} {end_y:.1f}"
+    path = f"M{x:.1f} {y:.1f}{curve}"
     return f'<path class="{_classes("edge", mark.kind)}" stroke-width="{width:.1f}" d="{path}"/>'
 
 

@@ -96,35 +96,44 @@ def report_of(facts: Mapping[str, Any], figures: Sequence[Figure]) -> Report:
         shown.append((duration(facts["seconds_of_last_attempt"]), "time of the last attempt"))
     verdicts = Counter(finding["verdict"] for finding in findings)
     shown += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
-    about = [str(facts["paper"])] if "paper" in facts else []
-    about += [f"scale {facts['scale']:g}, {facts['seeds']} seeds"] if "scale" in facts else []
+    about = []
+    if "paper" in facts:
+        about.append(str(facts["paper"]))
+    if "scale" in facts:
+        about.append(f"scale {facts['scale']:g}, {facts['seeds']} seeds")
     cells = [(finding["verdict"], finding["paper"], finding["measured"]) for finding in findings]
     texts = [Markup(f"<pre>{escape(text)}</pre>") for text in facts.get("texts") or ()]
     origin = [
         ReportTable(("setting", "value"), settings_rows(facts.get("settings") or {}), words=True),
         ReportTable(("made with", ""), provenance_rows(facts), words=True),
     ]
+    verdict_tables = []
+    if cells:
+        verdict_tables.append(ReportTable(("verdict", "the paper", "here"), cells, words=True))
     sections = [
-        ReportSection(
-            "Findings",
-            texts,
-            figures=figures,
-            tables=[ReportTable(("verdict", "the paper", "here"), cells, words=True)] if cells else [],
-        ),
+        ReportSection("Findings", texts, figures=figures, tables=verdict_tables),
         _numbers(facts["rows"]),
         ReportSection("Settings", tables=origin),
     ]
-    return Report(str(facts["title"]), f"{'; '.join(about)}." if about else "", shown, sections)
+    intro = f"{'; '.join(about)}." if about else ""
+    return Report(str(facts["title"]), intro, shown, sections)
 
 
 def _numbers(found: Sequence[Mapping[str, Any]]) -> ReportSection:
     if not found:
         return ReportSection("Numbers", ["None."])
-    names, left = list(found[0]), len(found) - MOST_ROWS
-    rows = [[_cell(row[name]) for name in names] for row in found[:MOST_ROWS]]
+    names = list(found[0])
+    left = len(found) - MOST_ROWS
+    rows = []
+    for row in found[:MOST_ROWS]:
+        rows.append([_cell(row[name]) for name in names])
     more = [f"{left:,} more rows are in result.csv."] if left > 0 else []
     return ReportSection("Numbers", more, tables=[ReportTable(names, rows)])
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)

@@ -21,6 +21,7 @@ from hauteur.system.closing import Closing
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.mcts.result import SearchResult
     from hauteur.mcts.search_tree import TreeNode
     from hauteur.players.settings import PlayerSettings
 
@@ -101,7 +102,13 @@ class TrapFinder(Closing):
         self._model.close()
 
     def find(
-        self, state: _core.State, *, visits: int = 800, moves: int = 5, seed: int = 0, also: int | None = None
+        self,
+        state: _core.State,
+        *,
+        visits: int = 800,
+        moves: int = 5,
+        seed: int = 0,
+        also: int | None = None,
     ) -> list[MoveTrap]:
         """Return the most visited moves of either search, the best against the model first.
 
@@ -111,38 +118,60 @@ class TrapFinder(Closing):
         plain = search(state, self._own, SearchParams(), visits=visits, seed=seed)
         rule = SearchParams(opponent_net=self._rule, search_contempt=SearchContempt(n_scl=self._n_scl))
         model = search(state, self._own, rule, visits=visits, seed=seed, large=self._model)
-        trees = [{node.action: node for node in found.tree.root.children if node.visits} for found in (plain, model)]
-        listed = [action for tree in trees for action in list(tree)[:moves]]
-        chosen = dict.fromkeys(action for action in [*listed, also] if action is not None)
-        both = {action: (trees[0][action], trees[1][action]) for action in chosen if all(action in t for t in trees)}
+        by_plain = _visited_children(plain)
+        by_model = _visited_children(model)
+        looked_at = dict.fromkeys([*list(by_plain)[:moves], *list(by_model)[:moves]])
+        if also is not None:
+            looked_at[also] = None
+        both = {}
+        for action in looked_at:
+            if action in by_plain and action in by_model:
+                both[action] = (by_plain[action], by_model[action])
         replies = {action: _replies(*nodes) for action, nodes in both.items()}
-        values = self._values(replies, state, max(LEAST_REPLY_VISITS, visits // REPLY_SHARE), seed)
+        reply_visits = max(LEAST_REPLY_VISITS, visits // REPLY_SHARE)
+        values = self._values(replies, state, reply_visits, seed)
         found = [_trap(state, both[action], replies[action], values[action]) for action in both]
         return sorted(found, key=lambda one: -one.model)
 
     def scores(self, states: Sequence[_core.State], player: int, *, visits: int, seed: int = 0) -> list[float]:
         """Return a player's expected score in each position, exact where the game is over."""
         going_on = [state for state in states if state.outcome() is None]
-        searched = iter(search_batch(going_on, self._own, visits=visits, seed=seed).wdl.tolist() if going_on else ())
+        searched = []
+        if going_on:
+            searched = search_batch(going_on, self._own, visits=visits, seed=seed).wdl.tolist()
+        chances = iter(searched)
         found = []
         for state in states:
             outcome = state.outcome()
             if outcome is None:
-                win, draw, _ = next(searched)
+                win, draw, _ = next(chances)
                 score = win + draw / 2 if state.to_move == player else 1 - win - draw / 2
             else:
-                score = (1 + (outcome if player == 0 else -outcome)) / 2
+                result = outcome if player == 0 else -outcome
+                score = (1 + result) / 2
             found.append(score)
         return found
 
     def _values(
-        self, replies: Mapping[int, Mapping[int, float]], state: _core.State, visits: int, seed: int
+        self,
+        replies: Mapping[int, Mapping[int, float]],
+        state: _core.State,
+        visits: int,
+        seed: int,
     ) -> dict[int, dict[int, float]]:
         """Expected score of the player to move in `state` after each reply to each move."""
         pairs = [(action, reply) for action, known in replies.items() for reply in known]
         states = [state.child(action).child(reply) for action, reply in pairs]
-        scores = dict(zip(pairs, self.scores(states, state.to_move, visits=visits, seed=seed), strict=True))
-        return {action: {reply: scores[action, reply] for reply in known} for action, known in replies.items()}
+        scores = self.scores(states, state.to_move, visits=visits, seed=seed)
+        values: dict[int, dict[int, float]] = {action: {} for action in replies}
+        for (action, reply), score in zip(pairs, scores, strict=True):
+            values[action][reply] = score
+        return values
+
+
+def _visited_children(result: SearchResult) -> dict[int, TreeNode]:
+    """Return the root's visited children by their action, the most visited first."""
+    return {node.line[-1]: node for node in result.tree.root.children if node.visits}
 
 
 def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
@@ -153,15 +182,21 @@ def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
 
 
 def _trap(
-    state: _core.State, nodes: tuple[TreeNode, TreeNode], replies: Mapping[int, float], values: Mapping[int, float]
+    state: _core.State,
+    nodes: tuple[TreeNode, TreeNode],
+    replies: Mapping[int, float],
+    values: Mapping[int, float],
 ) -> MoveTrap:
     plain, model = nodes
     action = plain.line[-1]
-    finds, answer = None, ""
+    finds = None
+    answer = ""
     if replies:
         best = min(values, key=lambda reply: values[reply])
-        kept = math.fsum(share for reply, share in replies.items() if values[reply] <= values[best] + MARGIN)
-        finds, answer = kept / math.fsum(replies.values()), move_text(plain.state, best)
+        answers = [reply for reply in replies if values[reply] <= values[best] + MARGIN]
+        kept = math.fsum(replies[reply] for reply in answers)
+        finds = kept / math.fsum(replies.values())
+        answer = move_text(plain.state, best)
     by_plain, by_model = ((1 + node.q) / 2 for node in nodes)
     visits = plain.visits + model.visits
     return MoveTrap(action, move_text(state, action), visits, by_plain, by_model, finds, answer)
@@ -173,7 +208,8 @@ def traps_text(found: Sequence[MoveTrap], against: str) -> str:
     for one in found:
         finds = "" if one.finds is None else f"{one.answer}; found {one.finds:.0%} of the time"
         values = " ".join(f"{100 * value:5.1f}%" for value in (one.plain, one.model))
-        lines.append(f"{one.move:8} {values} {100 * one.gain:+6.1f}  {finds}{'  trap' if one.is_trap else ''}")
+        mark = "  trap" if one.is_trap else ""
+        lines.append(f"{one.move:8} {values} {100 * one.gain:+6.1f}  {finds}{mark}")
     return "\n".join(lines)
 
 
@@ -218,7 +254,12 @@ class OddsStory:
 
 
 def odds_story(
-    start: _core.State, actions: Sequence[int], giver: int, finder: TrapFinder, *, visits: int = 200
+    start: _core.State,
+    actions: Sequence[int],
+    giver: int,
+    finder: TrapFinder,
+    *,
+    visits: int = 200,
 ) -> OddsStory:
     """Return where the handicap of a game was won back and by which traps.
 
@@ -228,18 +269,21 @@ def odds_story(
     for action in actions:
         states.append(states[-1].child(action))
     scores = finder.scores(states, giver, visits=visits)
-    behind = next((ply for ply in reversed(range(len(scores))) if scores[ply] < EVEN), -1)
-    rises = [
-        (scores[ply + 1] - scores[ply], ply)
-        for ply in range(1, len(actions))
-        if states[ply].to_move != giver and states[ply - 1].to_move == giver
-    ]
-    worst = sorted(rise for rise in rises if rise[0] >= LEAST_RISE)[-MOST_TRAPS:]
+    behind = max((ply for ply, score in enumerate(scores) if score < EVEN), default=-1)
+    rises = []
+    for ply in range(1, len(actions)):
+        rise = scores[ply + 1] - scores[ply]
+        answers_giver = states[ply].to_move != giver and states[ply - 1].to_move == giver
+        if answers_giver and rise >= LEAST_RISE:
+            rises.append((rise, ply))
+    worst = sorted(rises)[-MOST_TRAPS:]
     traps = []
     for rise, ply in sorted(worst, key=lambda found: found[1]):
-        before, action = states[ply - 1], actions[ply - 1]
+        before = states[ply - 1]
+        action = actions[ply - 1]
         found = finder.find(before, visits=visits, also=action)
         trap = next((one for one in found if one.action == action), None)
         texts = move_text(before, action), move_text(states[ply], actions[ply])
         traps.append(SprungTrap(ply - 1, *texts, rise, trap))
-    return OddsStory(tuple(scores), behind + 1 if behind + 1 < len(scores) else None, tuple(traps))
+    even_from = behind + 1 if behind + 1 < len(scores) else None
+    return OddsStory(tuple(scores), even_from, tuple(traps))

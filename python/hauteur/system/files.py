@@ -39,7 +39,8 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = os.fspath(path), None
+        error.filename = os.fspath(path)
+        error.filename2 = None
         raise
 
 

@@ -129,14 +129,17 @@ class FolderList:
 
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return the facts of a folder; its files are read again only after they have changed."""
-        stamps, running = found.folder.stamps(), is_locked(found.folder.path)
+        stamps = found.folder.stamps()
+        running = is_locked(found.folder.path)
         known = self._facts.get(found.name)
         if known is None or known[0] != stamps:
             known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
         return replace(known[1], state="running") if running else known[1]
 
     def _look(self) -> list[FoundFolder]:
-        self.cut, looked, found = False, 0, dict[str, FoundFolder]()
+        self.cut = False
+        looked = 0
+        found: dict[str, FoundFolder] = {}
         for label, root in self._labels():
             for one in self._below(root, label):
                 looked += 1
@@ -171,7 +174,8 @@ class FolderList:
                 self.cut = self.cut or bool(below)
                 continue
             part_of = inside if settings is None else name
-            waiting += [(path / one, f"{name}/{one}", depth + 1, part_of) for one in sorted(below, reverse=True)]
+            for one in sorted(below, reverse=True):
+                waiting.append((path / one, f"{name}/{one}", depth + 1, part_of))
 
 
 def entries_of(path: Path) -> dict[str, bool]:
@@ -183,10 +187,22 @@ def entries_of(path: Path) -> dict[str, bool]:
         return {}
 
 
+def folders_below(root: Path) -> Iterator[tuple[Path, Path, list[str]]]:
+    """Yield a root and every folder below it, without those whose names begin with a dot.
+
+    Of each: the root's name and the path below it, the folder, and the names of its files in order.
+    """
+    for folder, below, files in os.walk(root):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        path = Path(folder)
+        yield Path(root.name) / path.relative_to(root), path, sorted(files)
+
+
 def settings_file(names: Mapping[str, bool]) -> str | None:
     """Return the file of settings among these names (True: they are folders); None where there is none."""
     is_run = names.get("meta.json") is False  # another program may have a config.toml
-    return next((one for one in KINDS if names.get(one) is False and (is_run or one != "config.toml")), None)
+    known = [one for one in KINDS if is_run or one != "config.toml"]
+    return next((one for one in known if names.get(one) is False), None)
 
 
 @lru_cache
@@ -199,7 +215,8 @@ def kind_of(settings: str) -> type[RunDirectory]:
 
 def read_facts(folder: RunDirectory, stamps: Mapping[str, str]) -> FolderFacts:
     """Return the facts of a folder whose files have these stamps and in which no process works."""
-    changed = max((int(stamp.partition("-")[0], 16) / 1e9 for stamp in stamps.values()), default=0.0)
+    times = [int(stamp.partition("-")[0], 16) for stamp in stamps.values()]
+    changed = max(times, default=0) / 1e9
     try:
         return FolderFacts(folder.title(), "finished" if folder.is_complete() else "stopped", changed)
     except (ValueError, KeyError, TypeError, OSError) as error:

@@ -28,7 +28,9 @@ def printable(text: str, instead: str = " ") -> str:
 def in_a_line(text: str) -> str:
     """Return a text in one printable line; of a long one its begin and its end."""
     line = " ".join(printable(text).split())
-    return line if len(line) <= MOST_LINE else f"{line[: MOST_LINE - 300]} ... {line[-300:]}"
+    if len(line) <= MOST_LINE:
+        return line
+    return f"{line[: MOST_LINE - 300]} ... {line[-300:]}"
 
 
 def quoted(text: str) -> str:
@@ -61,4 +63,5 @@ def ended_with(status: int) -> str:
     if status >= 0:
         return f"ended with exit status {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    return f"was killed by {name}" + (", as happens where memory is short" if name == "SIGKILL" else "")
+    cause = ", as happens where memory is short" if name == "SIGKILL" else ""
+    return f"was killed by {name}{cause}"

@@ -17,7 +17,10 @@ def usable_cores() -> int:
 def core_quota() -> float | None:
     """Cores' worth of time that the control group (a container's limit) allows; None without a limit."""
     words = read_words(Path("/sys/fs/cgroup/cpu.max"))
-    return int(words[0]) / int(words[1]) if len(words) == 2 and words[0] != "max" else None
+    if len(words) != 2 or words[0] == "max":
+        return None
+    quota, period = map(int, words)
+    return quota / period
 
 
 def memory_bytes() -> int | None:

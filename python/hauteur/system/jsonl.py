@@ -93,7 +93,8 @@ def lines_of(entries: Iterable[BaseModel], begin: int = 0) -> bytes:
     for entry in entries:
         body = json.dumps(entry.model_dump(exclude_defaults=True))
         digits = _digest(begin + len(lines), f"{body}\n".encode()).decode()
-        lines += f'{body[:-1]}{", " if len(body) > 2 else ""}"check": "{digits}"}}\n'.encode()
+        comma = ", " if len(body) > 2 else ""
+        lines += f'{body[:-1]}{comma}"check": "{digits}"}}\n'.encode()
     return bytes(lines)
 
 
@@ -124,7 +125,8 @@ def _digest(begin: int, body: bytes) -> bytes:
 def _cut_torn_line(file: IO[bytes]) -> int:
     """Cut a line without end, which is what is left when the machine stopped while it was written; return the size."""
     end = file.seek(0, os.SEEK_END)
-    tail, size = b"", 0
+    tail = b""
+    size = 0
     while b"\n" not in tail and size < end:
         size = min(end, max(4096, 4 * size))
         file.seek(end - size)

@@ -86,7 +86,8 @@ def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
     may be just now: then they are made again.
     """
     for left in reversed(range(TRIES)):
-        made += [path for path in (folder, *folder.parents) if path not in made and not path.exists()]
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        made += [path for path in missing if path not in made]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _acquire(lock, folder, work)

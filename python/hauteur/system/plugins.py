@@ -40,17 +40,21 @@ def import_named(entry: str, source: str) -> None:
         raise ValueError(f"{source}: cannot import {entry!r}: {error}") from error
 
 
-def imported() -> list[str]:
-    """Return what was imported here, files by their whole paths: for processes that need the same games and nets."""
-    return sorted(_imported)
+def named_for_processes() -> str:
+    """Return what processes that need the same games and nets import, as VARIABLE has it.
+
+    That is what it names here, and what was imported here, files by their whole paths.
+    """
+    named = os.environ.get(VARIABLE)
+    own = sorted(_imported)
+    return ",".join([named, *own] if named else own)
 
 
 def environment_for_processes() -> dict[str, str]:
     """Return the environment for another process of hauteur: this one's, with its modules, games and networks."""
-    plugins = [*filter(None, [os.environ.get(VARIABLE)]), *imported()]
     return {
         **os.environ,
-        VARIABLE: ",".join(plugins),
+        VARIABLE: named_for_processes(),
         "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
     }
 
@@ -66,7 +70,8 @@ def _import(entry: str) -> None:
     if not entry.endswith(".py"):
         importlib.import_module(entry)
         return
-    name, place = Path(entry).stem, Path(entry).resolve()
+    name = Path(entry).stem
+    place = Path(entry).resolve()
     known = None if name in _names else importlib.util.find_spec(name)
     if known is not None and Path(known.origin or "").resolve() != place:
         raise ImportError(f"there is a module {name} already: rename the file")

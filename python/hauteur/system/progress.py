@@ -50,8 +50,12 @@ class ProgressLine:
         if self._left and share is not None:
             begun, before = self._began = self._began or (self._last, share)
             if share > before:
-                text += f", {duration((self._last - begun) / (share - before) * (1 - share))} left"
-        bar = "" if share is None else f"{'█' * round(BAR * share):{BAR}}|{share:4.0%}  "
+                left = (self._last - begun) / (share - before) * (1 - share)
+                text += f", {duration(left)} left"
+        bar = ""
+        if share is not None:
+            filled = "█" * round(BAR * share)
+            bar = f"{filled:{BAR}}|{share:4.0%}  "
         self._write(f"{bar}{text}")
 
     def clear(self) -> None:
@@ -59,7 +63,8 @@ class ProgressLine:
         if self._is_terminal and self._on:
             sys.stderr.write(f"\r{'':{self._width}}\r")
             sys.stderr.flush()
-            self._last, self._width = -1e9, 0
+            self._last = -1e9
+            self._width = 0
 
     @property
     def is_due(self) -> bool:

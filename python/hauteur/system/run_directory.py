@@ -119,7 +119,8 @@ class RunDirectory:
         """
         for path in leftovers(self.path):
             host.disk.remove(path)
-        for folder in (self.path, *sorted(path for path in self.path.rglob("*") if path.is_dir())):
+        below = sorted(path for path in self.path.rglob("*") if path.is_dir())
+        for folder in (self.path, *below):
             host.disk.sync_folder(folder)
 
 

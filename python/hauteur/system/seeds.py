@@ -17,8 +17,10 @@ def stream(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
     """
     if seed < 0 or index < 0:
         raise ValueError(f"a seed and an index must be >= 0, got {seed} and {index}")
-    purpose_key = int.from_bytes(hashlib.blake2b(purpose.encode(), digest_size=8).digest(), "little")
-    return np.random.Generator(np.random.Philox(key=[seed % 2**64, purpose_key], counter=[0, 0, 0, index]))
+    digest = hashlib.blake2b(purpose.encode(), digest_size=8).digest()
+    purpose_key = int.from_bytes(digest, "little")
+    bits = np.random.Philox(key=[seed % 2**64, purpose_key], counter=[0, 0, 0, index])
+    return np.random.Generator(bits)
 
 
 def derived_seed(seed: int, purpose: str, index: int = 0) -> int:

@@ -40,21 +40,27 @@ class SettingFacts:
     def text(self) -> str:
         """Its text in the source of the model, or of a class that this is made from."""
         classes = [one for one in self.model.__mro__ if issubclass(one, BaseModel) and self.name in one.model_fields]
-        texts = (found(one).get(self.name) for one in classes for found in (attribute_texts, class_texts))
-        return next(filter(None, texts), "")
+        for one in classes:
+            text = attribute_texts(one).get(self.name) or class_texts(one).get(self.name)
+            if text:
+                return text
+        return ""
 
 
 def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
     """Return the facts of a plain setting of a model."""
     field = model.model_fields[name]
     kinds = value_kinds(field.annotation)
-    choices = tuple(str(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind))
+    choices: list[str] = []
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            choices += map(str, get_args(kind))
     return SettingFacts(
         model=model,
         name=name,
-        kind=_kind(kinds, choices),
+        kind=_kind(kinds, tuple(choices)),
         default=field.default,
-        choices=choices,
+        choices=tuple(choices),
         ends=_ends(field),
         optional=NoneType in kinds,
     )
@@ -104,6 +110,14 @@ def _kind(kinds: list[Any], choices: tuple[str, ...]) -> SettingKind:
 
 def _ends(field: FieldInfo) -> dict[str, float]:
     """The range of a number, wherever in its type it stands."""
-    inner = (info for kind in get_args(field.annotation) for info in get_args(kind))
-    facts = [*field.metadata, *(fact for info in inner if isinstance(info, FieldInfo) for fact in info.metadata)]
-    return {name: getattr(fact, name) for fact in facts for name in ("ge", "gt", "le", "lt") if hasattr(fact, name)}
+    facts = [*field.metadata]
+    for kind in get_args(field.annotation):
+        for info in get_args(kind):
+            if isinstance(info, FieldInfo):
+                facts += info.metadata
+    ends = {}
+    for fact in facts:
+        for name in ("ge", "gt", "le", "lt"):
+            if hasattr(fact, name):
+                ends[name] = getattr(fact, name)
+    return ends

@@ -104,8 +104,10 @@ def assign(model: type[BaseModel], values: dict[str, Any], key: Key, value: Any)
     """
     for depth, name in enumerate(key):
         if name not in model.model_fields:
-            raise ValueError(unknown_key(".".join(key[: depth + 1]), list(model.model_fields)))
-        kinds, rest = value_kinds(model.model_fields[name].annotation), key[depth + 1 :]
+            unknown = ".".join(key[: depth + 1])
+            raise ValueError(unknown_key(unknown, list(model.model_fields)))
+        kinds = value_kinds(model.model_fields[name].annotation)
+        rest = key[depth + 1 :]
         sections = _sections(kinds)
         if not rest:
             values[name] = _section_value(values.get(name), value, key, kinds) if sections else _read(value, kinds)
@@ -165,7 +167,8 @@ def unknown_key(key: str, allowed: list[str]) -> str:
 
 def problems(error: ValidationError) -> str:
     """Return what is wrong with settings in one line: of each the key, what is allowed, and what was given."""
-    found = list(dict.fromkeys(_problem(error.title, dict(detail)) for detail in error.errors(include_url=False)))
+    details = error.errors(include_url=False)
+    found = list(dict.fromkeys(_problem(error.title, dict(detail)) for detail in details))
     more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
     return "; ".join([*found[:MOST_PROBLEMS], *more])
 
@@ -174,20 +177,25 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     """Return one wrong setting in words. title: of the error, which names the model among other words."""
     names = [str(part) for part in detail["loc"]]
     key = ".".join(names)
+    given = repr(detail["input"])[:80]
     if detail["type"] == "extra_forbidden":
         return unknown_key(key, _allowed(title, names[:-1]))
     if detail["type"] in ("missing", "missing_argument"):
         return f"{key} is missing"
     if detail["type"] == "model_type":
-        return f"{key or 'the whole content'} must have named values, got {repr(detail['input'])[:80]}"
+        return f"{key or 'the whole content'} must have named values, got {given}"
     message = " ".join(str(detail["msg"]).removeprefix("Value error, ").split())
-    given = "" if isinstance(detail["input"], dict | BaseModel) else f", got {repr(detail['input'])[:80]}"
-    return f"{key}: {message}{given}" if key else message
+    if not key:
+        return message
+    if isinstance(detail["input"], dict | BaseModel):
+        return f"{key}: {message}"
+    return f"{key}: {message}, got {given}"
 
 
 def _allowed(title: str, sections: list[str]) -> list[str]:
     """Return the keys of a section of the model that the title names; none where it is not a `Section`."""
-    words, models = re.findall(r"\w+", title), [Section]
+    words = re.findall(r"\w+", title)
+    models = [Section]
     for model in models:
         models.extend(model.__subclasses__())
     found: list[type[BaseModel]] = [model for model in models if model.__name__ in words]
@@ -199,7 +207,8 @@ def _allowed(title: str, sections: list[str]) -> list[str]:
 
 def _section_value(before: Any, value: Any, key: Key, kinds: list[Any]) -> Any:
     """Return what a section becomes by a word or an empty table; settings that were given before stay."""
-    word, optional = str(value).lower(), NoneType in kinds
+    word = str(value).lower()
+    optional = NoneType in kinds
     if word in ON or value == {}:
         return before if isinstance(before, dict) else {}
     if word in OFF and optional:

@@ -51,25 +51,38 @@ class Rows(tuple[Row, ...], Generic[Row]):
 
 def text_table(names: Sequence[str], rows: Sequence[Iterable[Any]], shown: int = SHOWN_ROWS) -> str:
     """Return rows as lines of text under their names, numbers to the right; `shown` rows at most."""
-    cells = [[cell_text(value) for value in row] for row in rows[:shown]]
-    numeric = [all(isinstance(value, int | float) for value in column) for column in zip(*rows[:shown], strict=True)]
+    cells = [_cell_texts(row) for row in rows[:shown]]
+    is_numeric = []
+    for column in zip(*rows[:shown], strict=True):
+        is_numeric.append(all(isinstance(value, int | float) for value in column))
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     lines = []
-    for line in (list(names), *cells):
-        pairs = zip(line, widths, numeric, strict=True)
-        lines.append("  ".join(f"{text:>{width}}" if right else f"{text:<{width}}" for text, width, right in pairs))
+    for row in (list(names), *cells):
+        padded = []
+        for text, width, to_the_right in zip(row, widths, is_numeric, strict=True):
+            padded.append(text.rjust(width) if to_the_right else text.ljust(width))
+        lines.append("  ".join(padded).rstrip())
     more = len(rows) - shown
-    return "\n".join([line.rstrip() for line in lines] + ([f"... and {more:,} more"] if more > 0 else []))
+    if more > 0:
+        lines.append(f"... and {more:,} more")
+    return "\n".join(lines)
 
 
 def html_table(names: Sequence[str], rows: Sequence[Iterable[Any]], shown: int = SHOWN_ROWS) -> str:
     """Return the same as an HTML table."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = ["".join(f"<td>{escape(cell_text(value))}</td>" for value in row) for row in rows[:shown]]
+    body = ""
+    for row in rows[:shown]:
+        cells = "".join(f"<td>{escape(text)}</td>" for text in _cell_texts(row))
+        body += f"<tr>{cells}</tr>"
     more = len(rows) - shown
-    note = f'<tr><td colspan="{len(names)}">... and {more:,} more</td></tr>' if more > 0 else ""
-    lines = "".join(f"<tr>{row}</tr>" for row in body)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}{note}</tbody></table>"
+    if more > 0:
+        body += f'<tr><td colspan="{len(names)}">... and {more:,} more</td></tr>'
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell_texts(row: Iterable[Any]) -> list[str]:
+    return [cell_text(value) for value in row]
 
 
 def cell_text(value: object) -> str:

@@ -74,7 +74,8 @@ class Lab:
 
 def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
     """Return the application; on_started is called once it can answer."""
-    lab = Lab(settings, Pool(settings), Desk(settings, FolderList(settings.roots), Jobs(settings.jobs)))
+    desk = Desk(settings, FolderList(settings.roots), Jobs(settings.jobs))
+    lab = Lab(settings, Pool(settings), desk)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

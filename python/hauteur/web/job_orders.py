@@ -147,16 +147,18 @@ def new_folder(desk: Desk, parent: str, name: str, *, stem: str) -> NewFolder:
         return place.folder.exists() or desk.jobs.find(place.name) is not None
 
     if not name:
-        return next(place for number in count(1) if not is_taken(place := place_of(f"{stem}-{number}")))
-    if is_taken(place_of(name)):
-        raise ValueError(f"there is {place_of(name).name} already: choose another name")
-    return place_of(name)
+        places = (place_of(f"{stem}-{number}") for number in count(1))
+        return next(place for place in places if not is_taken(place))
+    place = place_of(name)
+    if is_taken(place):
+        raise ValueError(f"there is {place.name} already: choose another name")
+    return place
 
 
 def _match_job_at(place: NewFolder, order: MatchOrder, desk: Desk) -> Job:
     """Return the job of a match in this folder; ValueError for players or settings that a page may not give."""
     game = load_game(order.game)
-    players = [_player(text, f"player {label}", desk.settings) for label, text in (("A", order.a), ("B", order.b))]
+    players = [_player(order.a, "player A", desk.settings), _player(order.b, "player B", desk.settings)]
     values = {"a": players[0], "b": players[1], "game": game.spec, "games": order.games}
     validated(MatchSettings, values, "match")
     names = [player_name(game, player) for player in players]

@@ -58,7 +58,8 @@ class JobSession(PageSession):
 
     def do_players(self, game: Spec) -> Fields:
         """Reply: the players that are offered for a game, and the two of a match where none are chosen."""
-        rules, roots = load_game(game), [str(root) for root in self._desk.settings.roots]
+        rules = load_game(game)
+        roots = [str(root) for root in self._desk.settings.roots]
         own = f"visits={VISITS}" if default_net(rules) is not None else f"net=rollout visits={VISITS}"
         nets = [f"net={name} visits={VISITS}" for name in nets_for(rules, roots)]
         known = [entry["text"] for entry in suggested_players(rules) if entry["text"]]

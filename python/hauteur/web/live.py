@@ -125,14 +125,18 @@ class Client:
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:
-            self.mail.put("reply", json.dumps({"id": None, "error": f"not a message: {one_line(error)}"[:MOST_ERROR]}))
+            self._refuse(None, f"not a message: {one_line(error)}")
             return
         try:
             if self._session is None:
                 raise ValueError("there is no session for this page")
             await self._session.request(request.id, request.do, request.fields)
         except (ValueError, RecursionError) as error:
-            self.mail.put("reply", json.dumps({"id": request.id, "error": one_line(error)[:MOST_ERROR]}))
+            self._refuse(request.id, one_line(error))
+
+    def _refuse(self, number: int | None, error: str) -> None:
+        """Reply with an error. number: of the message; None where it has none that can be read."""
+        self.mail.put("reply", json.dumps({"id": number, "error": error[:MOST_ERROR]}))
 
     async def _send(self) -> None:
         """Send what comes, one at a time, until too much waits."""

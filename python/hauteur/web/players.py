@@ -1,6 +1,5 @@
 """Players that a page may name: of nets those that ship, were downloaded or lie in the roots; programs if allowed."""
 
-import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from hauteur.networks.registry import describe
 from hauteur.players.baselines import MOST_RAVE_ACTIONS
 from hauteur.players.ladder import ladder
 from hauteur.players.settings import NETS, PlayerSettings, parse_player
+from hauteur.system.folders import folders_below
 
 MOST_TEXT = 2000
 """Characters of a player's text."""
@@ -52,8 +52,11 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
     settings = parse_player(text, label)
     if settings.engine is not None and not allow_programs:
         raise ValueError(f"{label}: {NO_PROGRAMS}")
-    names = {name: getattr(settings, name) for name in NETS}
-    return settings.model_copy(update={name: net and page_net(net, roots, label) for name, net in names.items()})
+    files = {}
+    for setting in NETS:
+        net = getattr(settings, setting)
+        files[setting] = net and page_net(net, roots, label)
+    return settings.model_copy(update=files)
 
 
 def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
@@ -87,15 +90,13 @@ def nets_under(roots: Sequence[str]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     folders = 0
     for root in map(Path, roots):
-        for folder, below, files in os.walk(root):
+        for place, folder, files in folders_below(root):
             folders += 1
             if folders > MOST_FOLDERS or len(found) >= MOST_NETS:
                 return found
-            below[:] = sorted(name for name in below if not name.startswith("."))
-            place = Path(root.name) / Path(folder).relative_to(root)
-            for name in sorted(files):
+            for name in files:
                 if name.endswith(KINDS):
-                    found[str(place / name)] = Path(folder) / name
+                    found[str(place / name)] = folder / name
     return found
 
 
@@ -104,8 +105,9 @@ def nets_for(game: _core.Game, roots: Sequence[str]) -> list[str]:
 
     Only the newest LOOKED_INTO are looked into.
     """
-    files = sorted(nets_under(roots).items(), key=lambda found: -found[1].stat().st_mtime)[:LOOKED_INTO]
-    return [name for name, path in files if _is_for(path, game)][:MOST_OFFERED]
+    nets = nets_under(roots)
+    newest_first = sorted(nets, key=lambda name: -nets[name].stat().st_mtime)
+    return [name for name in newest_first[:LOOKED_INTO] if _is_for(nets[name], game)][:MOST_OFFERED]
 
 
 def _is_for(path: Path, game: _core.Game) -> bool:
@@ -122,7 +124,8 @@ def suggested_players(game: _core.Game) -> list[dict[str, str]]:
     own = "hauteur" if default_net(game) is not None else "hauteur, by random games"
     offers = [("", own)]
     if game.name == "chess":
-        offers += [(rung.name, f"human, {rung.rating}") for rung in ladder() if rung.net in downloaded_nets()]
+        playable = [rung for rung in ladder() if rung.net in downloaded_nets()]
+        offers += [(rung.name, f"human, {rung.rating}") for rung in playable]
     if game.num_actions <= MOST_RAVE_ACTIONS:
         offers.append(("rave:5000", "RAVE, 5,000 random games"))
     offers += [("mcts:1000", "MCTS, 1,000 random games"), ("random", "random moves")]

@@ -42,7 +42,8 @@ def first_ply(start: _core.State) -> int | None:
     if not start.game.has_fen:
         return None
     *_, number = start.notation().split()
-    return 2 * (int(number) - 1) + start.to_move if number.isdigit() and number != "0" else start.to_move
+    moves_before = int(number) - 1 if number.isdigit() and number != "0" else 0
+    return 2 * moves_before + start.to_move
 
 
 def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:

@@ -62,13 +62,15 @@ class AccessPolicy:
     def check(self, scope: Scope) -> str | None:
         """Raise HTTPException, or return where a browser that has the token in its address is sent, else None."""
         headers: list[tuple[bytes, bytes]] = scope["headers"]
-        address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
-        if address + sum(len(key) + len(value) for key, value in headers) > self.most_header:
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        size += sum(len(key) + len(value) for key, value in headers)
+        if size > self.most_header:
             line = f"address and headers are longer than {self.most_header} bytes"
             raise HTTPException(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, line)
         host = header(scope, "host")
         name = host_name(host or "")
-        if host is None or (name not in self.names and not (self.host in EVERYWHERE and is_ip(name))):
+        is_own_address = self.host in EVERYWHERE and is_ip(name)
+        if host is None or (name not in self.names and not is_own_address):
             line = f"this server is {' or '.join(sorted(self.names))}, not the host that was asked for"
             raise HTTPException(HTTPStatus.MISDIRECTED_REQUEST, line)
         if scope["type"] == "websocket":
@@ -164,7 +166,10 @@ def cookie_of(scope: Scope) -> str | None:
 
 def with_headers(given: Any) -> list[tuple[bytes, bytes]]:
     """Return headers of an answer with those of every answer: what has an ETag may be kept and asked for again."""
-    kept = [(key, value) for key, value in given if key.decode("latin-1").lower() not in HEADERS]
+    kept = []
+    for key, value in given:
+        if key.decode("latin-1").lower() not in HEADERS:
+            kept.append((key, value))
     names = {key.lower() for key, _ in kept}
     if b"cache-control" not in names:
         kept.append((b"cache-control", b"no-cache" if b"etag" in names else b"no-store"))
@@ -183,7 +188,8 @@ def host_name(host: str) -> str:
     """Return the name in a Host header, without port and brackets; empty where it is none."""
     try:
         parts = urlsplit(f"//{host}")
-        plain = parts.netloc == host and parts.username is None and (parts.port is None or parts.port >= 0)
+        has_port = parts.port is None or parts.port >= 0  # raises ValueError for one that is no number
+        plain = parts.netloc == host and parts.username is None and has_port
         return (parts.hostname or "").lower() if plain else ""
     except ValueError:
         return ""

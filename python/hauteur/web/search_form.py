@@ -57,7 +57,8 @@ def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:
 def group_entry(name: str, text: str, settings: list[dict[str, Any]], *, optional: bool = False) -> dict[str, Any]:
     """Return a group of settings as static/settings.js takes it. name: what their keys begin with."""
     title = re.sub(r"[._]", " ", name)
-    label = text if re.sub(r"\W", " ", text.lower()).startswith(title) else f"{title}: {text}"
+    words = re.sub(r"\W", " ", text.lower())
+    label = text if words.startswith(title) else f"{title}: {text}"
     return {"name": name, "title": title, "label": label, "text": text, "optional": optional, "settings": settings}
 
 

@@ -101,7 +101,9 @@ def stamp_of(lab: Lab, name: str, files: Sequence[str] = ()) -> str:
         folders.renew(LIST_PERIOD)
     found = folders.known_as(name)
     if not name:
-        known = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in folders.known()]
+        known = []
+        for one in folders.known():
+            known.append((one.name, one.folder.stamps(), is_locked(one.folder.path)))
         state: object = (known, [_job_stamp(job) for job in lab.jobs.all()])
     elif found is not None:
         running = (is_locked(found.folder.path), _job_stamp(lab.jobs.find(name)))

@@ -56,7 +56,8 @@ class Row:
 
 def work_state(lab: Lab, found: FoundFolder) -> WorkState:
     """Return the state of the work in a folder."""
-    facts, job = lab.folders.facts(found), lab.jobs.find(found.name)
+    facts = lab.folders.facts(found)
+    job = lab.jobs.find(found.name)
     if job is not None:
         return _state_of_job(job, facts)
     goes_on = facts.state == "stopped" and facts.problem is None and can_go_on(found)
@@ -72,7 +73,8 @@ def rows_of(lab: Lab, kind: str, found: Sequence[FoundFolder], more: Callable[[F
     for one in found:
         facts = lab.folders.facts(one)
         known = None if facts.problem is not None else more(one)
-        rows.append(Row(one.name, facts.title, work_state(lab, one), one, facts.changed, known))
+        state = work_state(lab, one)
+        rows.append(Row(one.name, facts.title, state, one, facts.changed, known))
     names = {one.name for one in found}
     begin = [job for job in lab.jobs.all() if job.kind == kind and job.name not in names]
     rows += [Row(job.name, job.title, _state_of_job(job, None)) for job in begin]

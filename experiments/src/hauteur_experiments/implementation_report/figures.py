@@ -128,7 +128,9 @@ def make(plan: FigurePlan, setting: Setting) -> Result:
     """Learn with every seed, prove every net, draws the figure."""
     learned = learn(plan, setting)
     seeds = setting.seed_numbers
-    rows = [row for seed, run in zip(seeds, learned, strict=True) for row in _rows(seed, run)]
+    rows = []
+    for seed, run in zip(seeds, learned, strict=True):
+        rows += _rows(seed, run)
     recipe = recipe_of(plan, setting, setting.first_seed)
     figures = [dataset_figure(plan, recipe, learned)]
     facts = {"first_optimal": [run.first_optimal for run in learned], "recipe": recipe.model_dump()}
@@ -140,13 +142,17 @@ def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
     """One run a seed, and proof of every net of it."""
     found = []
     for seed, folder in learn_seeds(setting, partial(recipe_of, plan, setting)).items():
-        recipe, lines = recipe_of(plan, setting, seed), metrics_of(folder)
+        recipe = recipe_of(plan, setting, seed)
+        lines = metrics_of(folder)
         search = recipe.selfplay.search.model_copy(update={"dirichlet": None})
         before, *after = (
             losses_of(chooser(net_of(folder, generation), search, PROOF_ITERATIONS), recipe.game)
             for generation in range(recipe.run.generations + 1)
         )
-        results = [Record(*(line["games"]["candidate"][name] for name in Record._fields)) for line in lines]
+        results = []
+        for line in lines:
+            counts = line["games"]["candidate"]
+            results.append(Record(*(counts[name] for name in Record._fields)))
         found.append(Learned(results, [line["gate"]["promoted"] for line in lines], after, before))
         first = found[-1].first_optimal
         setting.show(f"seed {seed}: lost positions by training {before} {after}, optimal first {first}")
@@ -177,14 +183,16 @@ def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learne
     scores = [[one.score for one in step] for step in steps]
     title = f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations"
     style: Any = {"areas": areas, "percent": True, "threshold": THRESHOLD}
-    low, high = ([end(step) for step in scores] for end in (min, max))
+    low = [min(step) for step in scores]
+    high = [max(step) for step in scores]
     style["lines"] = (ht.Series("score of the player", xs, [mean(step) for step in scores], "ink", low=low, high=high),)
     return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
 
 
 def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
     """Return in what the runs differ from the report's: their sizes, at another scale."""
-    episodes, trainings = recipe.selfplay.games, recipe.run.generations
+    episodes = recipe.selfplay.games
+    trainings = recipe.run.generations
     found = [f"{episodes:,} episodes, not {plan.episodes:,}"] if episodes != plan.episodes else []
     found += [f"{trainings} trainings, not {plan.trainings}"] if trainings != plan.trainings else []
     return ", ".join(found)
@@ -228,7 +236,9 @@ SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
 
 def make_match(setting: Setting) -> Result:
     """Learn as in figure 5, then play the trained net against that of the beginning."""
-    rows, records, texts = [], list[Record](), list[str]()
+    rows = []
+    records: list[Record] = []
+    texts: list[str] = []
     for seed, folder in learn_seeds(setting, partial(recipe_of, PLANS[-1], setting)).items():
         recipe = recipe_of(PLANS[-1], setting, seed)
         sampled = recipe.selfplay.temperature.initial
@@ -257,13 +267,21 @@ def _match_of(folder: Path, recipe: ht.Recipe, temperature: float, games: int) -
     )
     seed = recipe.run.seed
     return ht.play_match(
-        trained, initial, recipe.game, games=games, seed=seed, random_plies=0, threads=1, progress=False
+        trained,
+        initial,
+        recipe.game,
+        games=games,
+        seed=seed,
+        random_plies=0,
+        threads=1,
+        progress=False,
     )
 
 
 def shown_game(game: Any) -> str:
     """A game as drawings in a row."""
-    state, boards = ht.position("tictactoe"), []
+    state = ht.position("tictactoe")
+    boards = []
     for move in game.moves.split():
         state.apply(state.parse(move))
         boards.append(state.text().splitlines()[:-1])  # without the line that says who is to move

@@ -93,17 +93,29 @@ METHODS = (
     Method("Wu 2019", "forced playouts with pruned targets learn faster", "1.25 times, Go", FORCED, PLAIN),
     Method("Wu 2019", "samples weighted by policy surprise learn faster", "no number", SURPRISE, PLAIN),
     Method(
-        "Silver et al. 2017", "transformed positions learn faster than those as played", "no number", PLAIN, UNMIRRORED
+        "Silver et al. 2017",
+        "transformed positions learn faster than those as played",
+        "no number",
+        PLAIN,
+        UNMIRRORED,
     ),
     Method(
-        "Danihelka et al. 2022", "with few visits Gumbel learns faster than PUCT", "2 to 16 visits, Go", GUMBEL, FEW
+        "Danihelka et al. 2022",
+        "with few visits Gumbel learns faster than PUCT",
+        "2 to 16 visits, Go",
+        GUMBEL,
+        FEW,
     ),
 )
 
 AGAIN_METHODS = (
     Method("Trudeau and Bowling 2023", "games from an archive of positions learn faster", "no number", ARCHIVE, PLAIN),
     Method(
-        "Tsai et al. 2026", "starts drawn by regret learn faster than uniform ones", "89 Elo, 3 games", REGRET, ARCHIVE
+        "Tsai et al. 2026",
+        "starts drawn by regret learn faster than uniform ones",
+        "89 Elo, 3 games",
+        REGRET,
+        ARCHIVE,
     ),
     Method("Schrittwieser et al. 2021", "old positions searched again learn faster", "no number", REANALYSED, PLAIN),
     Method("Winands et al. 2008", "proven values as targets learn faster", "no source claims it", PROVEN, SOLVED),

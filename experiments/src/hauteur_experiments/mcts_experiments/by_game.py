@@ -122,7 +122,8 @@ class TableCell:
 
 def make(setting: Setting) -> Result:
     """Tune the bases, play the table."""
-    names, cells = chosen_cells(setting), list[TableCell]()
+    names = chosen_cells(setting)
+    cells: list[TableCell] = []
     for game in GAMES:
         mine = {cell_name(rule, one): rule for rule, one in CELLS if one is game}
         open_cells = {name: cell_match(setting, rule, game, DEFAULT) for name, rule in mine.items()}
@@ -158,13 +159,17 @@ def cell_name(rule: TableRule, game: TableGame) -> str:
 
 def cell_match(setting: Setting, rule: TableRule, game: TableGame, base: Base) -> Match:
     """The match of a cell: the base with the rule against the base."""
-    a, b, games = base.player(setting, game, rule), base.player(setting, game), setting.pairs(game.games)
+    a = base.player(setting, game, rule)
+    b = base.player(setting, game)
+    games = setting.pairs(game.games)
     return Match(cell_name(rule, game), a, b, games, game=game.spec, random_plies=RANDOM_PLIES)
 
 
 def tuning_match(setting: Setting, game: TableGame, base: Base) -> Match:
     """A match of the tuning: a base against the default, half as many games."""
-    a, b, games = base.player(setting, game), DEFAULT.player(setting, game), setting.pairs(game.games // 2)
+    a = base.player(setting, game)
+    b = DEFAULT.player(setting, game)
+    games = setting.pairs(game.games // 2)
     name = f"tune-{game.name}-c{base.cpuct:g}-f{base.fpu:g}"
     return Match(name, a, b, games, game=game.spec, random_plies=RANDOM_PLIES, seed=TUNING_SEED)
 
@@ -206,7 +211,8 @@ def _row(cell: TableCell) -> dict[str, Any]:
 
 def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
     """Elo with intervals by rule, a colour a game."""
-    rules, lines = list(dict.fromkeys(cell.rule.name for cell in cells)), []
+    rules = list(dict.fromkeys(cell.rule.name for cell in cells))
+    lines = []
     for number, game in enumerate(GAMES):
         mine = [cell for cell in cells if cell.game is game]
         xs = [rules.index(cell.rule.name) + 1 + APART * (number - (len(GAMES) - 1) / 2) for cell in mine]
@@ -232,7 +238,10 @@ EXPERIMENTS = (
         make,
         claims=[
             SourceClaim(
-                cell_name(rule, game), "this laboratory", f"{rule.name} makes a player of {game.name} stronger", "none"
+                cell_name(rule, game),
+                "this laboratory",
+                f"{rule.name} makes a player of {game.name} stronger",
+                "none",
             )
             for rule, game in CELLS
         ],

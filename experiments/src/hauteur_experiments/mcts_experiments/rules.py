@@ -135,7 +135,9 @@ def _balanced(scale: float, left: float, right: float, match: str, control: str)
     words = f"tree-balance.scale={scale} tree-balance.left={left} tree-balance.right={right}"
     repeats = _of(match)
     rule = Trial(f"balance-{scale}", f"tree-balance.mode=legacy {words}", "", repeats, control=f"control-{scale}")
-    shows, games, visits = f"{_CONTROL} {scale}/{left}/{right}", repeats[0].games, repeats[0].visits or 800
+    shows = f"{_CONTROL} {scale}/{left}/{right}"
+    games = repeats[0].games
+    visits = repeats[0].visits or 800
     return rule, Trial(f"control-{scale}", control, shows=shows, games=games, visits=visits)
 
 

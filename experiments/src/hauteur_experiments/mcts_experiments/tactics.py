@@ -59,10 +59,12 @@ class Tactic:
     @classmethod
     def from_text(cls, line: str) -> Tactic:
         """The position of a line of EPD; ValueError for one without best moves."""
-        fen, best = " ".join(line.split()[:4]), re.search(r"\bbm ([^;]+);", line)
+        fen = " ".join(line.split()[:4])
+        best = re.search(r"\bbm ([^;]+);", line)
         if best is None:
             raise ValueError(f"a position has no best moves (bm): {line}")
-        state, mate = ht.position("chess", f"{fen} 0 1"), re.search(r"\bdm (\d+);", line)
+        state = ht.position("chess", f"{fen} 0 1")
+        mate = re.search(r"\bdm (\d+);", line)
         return cls(state, frozenset(map(state.parse, best[1].split())), int(mate[1]) if mate else 0)
 
 
@@ -103,10 +105,10 @@ def solved_by(setting: Setting, arm: str, tactics: Sequence[Tactic]) -> list[lis
             write_whole(file, json.dumps(moves))
         setting.show(f"{arm}, {visits} visits: {sum(_right(done, tactics))} of {len(tactics)} solved")
     right = [_right(moves[str(visits)], tactics) for visits in counts(setting)]
-    return [
-        [all(later) for later in (column[place:] for place in range(len(column)))]
-        for column in zip(*right, strict=True)
-    ]
+    solved = []
+    for column in zip(*right, strict=True):
+        solved.append([all(column[place:]) for place in range(len(column))])
+    return solved
 
 
 def _right(moves: Sequence[int], tactics: Sequence[Tactic]) -> list[bool]:
@@ -122,25 +124,37 @@ def visits_to_solve(setting: Setting, solved: Sequence[bool]) -> int:
 def factor(setting: Setting, plain: Sequence[Sequence[bool]], other: Sequence[Sequence[bool]]) -> Interval:
     """How many times as many visits as another the plain search needs, as the geometric mean over the positions."""
     pairs = zip(plain, other, strict=True)
-    return exponential(Mean([math.log(visits_to_solve(setting, a) / visits_to_solve(setting, b)) for a, b in pairs]))
+    logs = []
+    for a, b in pairs:
+        factor_of_pair = visits_to_solve(setting, a) / visits_to_solve(setting, b)
+        logs.append(math.log(factor_of_pair))
+    return exponential(Mean(logs))
 
 
 def findings(setting: Setting, solved: Solved, *, shallow: bool) -> list[Finding]:
     """Mates are solved with fewer visits; compression and early visits solve more at the most visits."""
-    found, most, of = [], counts(setting)[-1], "positions"
+    found = []
+    most = counts(setting)[-1]
+    of = "positions"
     if shallow:
-        what, ratio = "times as many visits without proofs", factor(setting, solved["plain"], solved["certainty"])
+        what = "times as many visits without proofs"
+        ratio = factor(setting, solved["plain"], solved["certainty"])
         found.append(Finding.of("mates", Claim((Inequality(what, ratio, 1.0, "above", LEAST, of=of, matters=FASTER),))))
     for key in ("compression", "early visits", "both"):
         gains = [100.0 * (b[-1] - a[-1]) for a, b in zip(solved["plain"], solved[key], strict=True)]
-        what, unit = f"solved at {most:,} visits, {key} above plain", "percentage points"
+        what = f"solved at {most:,} visits, {key} above plain"
+        unit = "percentage points"
         side = Inequality(what, Mean(gains), 0.0, "above", LEAST, unit=unit, of=of, matters=MORE)
         found.append(Finding.of(key, Claim((side,))))
     return found
 
 
 def _row(
-    setting: Setting, arm: str, name: str, solved: Sequence[Sequence[bool]], chosen: Sequence[bool]
+    setting: Setting,
+    arm: str,
+    name: str,
+    solved: Sequence[Sequence[bool]],
+    chosen: Sequence[bool],
 ) -> dict[str, Any]:
     mine = [one for one, is_in in zip(solved, chosen, strict=True) if is_in]
     logs = [math.log(visits_to_solve(setting, one)) for one in mine]
@@ -152,16 +166,10 @@ def _row(
 def figure(setting: Setting, solved: Solved) -> ht.Figure:
     """The share of solved positions by visits."""
     numbers = counts(setting)
-    lines = [
-        points(
-            arm,
-            numbers,
-            [Share(sum(one[place] for one in found), len(found)) for place in range(len(numbers))],
-            COLOURS[number],
-            joined=True,
-        )
-        for number, (arm, found) in enumerate(solved.items())
-    ]
+    lines = []
+    for number, (arm, found) in enumerate(solved.items()):
+        shares = [Share(sum(at_count), len(found)) for at_count in zip(*found, strict=True)]
+        lines.append(points(arm, numbers, shares, COLOURS[number], joined=True))
     text = f"{len(solved['plain'])} positions, solved at a number of visits and at all that follow; shades: 95 %."
     style: Any = {"lines": tuple(lines), "percent": True, "x_log": True}
     return ht.Figure("tactics", "Positions solved by visits", text, "solved", "visits", **style)

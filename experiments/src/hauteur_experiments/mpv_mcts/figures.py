@@ -64,7 +64,10 @@ def make(
     setting: Setting,
 ) -> Result:
     """Play the tables of an experiment and decide the claims of each."""
-    rows, findings, figures, texts = [], [], [], []
+    rows = []
+    findings = []
+    figures = []
+    texts = []
     tables = tabled(setting)
     for number, table in enumerate(tables, start=1):
         table.play()
@@ -92,7 +95,8 @@ def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting)
 
 def allocation(setting: Setting) -> list[PlaceTable]:
     """Figure 2: all divisions at all budgets."""
-    pair, budgets = pair_of(setting.nets, setting.cost), budgets_of(setting, BUDGETS)
+    pair = pair_of(setting.nets, setting.cost)
+    budgets = budgets_of(setting, BUDGETS)
     places = [
         Place(
             f"b{budget}",
@@ -129,10 +133,12 @@ def _above_both(table: PlaceTable, series: Sequence[str], matters: float = SMALL
 
 def midsize(setting: Setting) -> list[PlaceTable]:
     """Figure 3: the pair in halves, and single nets of sizes between, at equal budget."""
-    nets, _ = setting.nets, game_of(setting)
+    nets = setting.nets
+    _ = game_of(setting)
     if len(nets) < 3:
         raise ValueError(f"this experiment needs --net SMALL --net LARGE --net MIDSIZE ..., got {len(nets)} nets")
-    pair, budgets = Pair(nets[0], nets[1]), budgets_of(setting, BUDGETS)
+    pair = Pair(nets[0], nets[1])
+    budgets = budgets_of(setting, BUDGETS)
     between = {f"{net_name(net)} ({number})": net for number, net in enumerate(nets[2:], start=1)}
     costs = {name: net_cost(net) / net_cost(pair.large) for name, net in between.items()}
     places = []
@@ -172,10 +178,12 @@ def large_net(run: Path, generation: int) -> Path:
 
 def az_pairs(setting: Setting) -> list[PlaceTable]:
     """Figure 4: at eight stages the nets of two runs, alone and together, a table a budget."""
-    runs, game = list(runs_of(setting).values()), game_of(setting)
+    runs = list(runs_of(setting).values())
+    game = game_of(setting)
     if len(runs) > 2:
         raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
-    last, budgets = min(len(metrics_of(run)) for run in runs), budgets_of(setting, RUN_BUDGETS)
+    last = min(len(metrics_of(run)) for run in runs)
+    budgets = budgets_of(setting, RUN_BUDGETS)
     generations = sorted({max(1, round(last * number / STAGES)) for number in range(1, STAGES + 1)})
     tables = []
     for budget in budgets:
@@ -202,7 +210,8 @@ def training(setting: Setting) -> list[PlaceTable]:
     with one that have spent about as much; at the end of the first run with two nets its large net against those of
     runs that have spent more, and both of its nets together against the small one.
     """
-    runs, game = runs_of(setting), game_of(setting)
+    runs = runs_of(setting)
+    game = game_of(setting)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
     one = [name for name in runs if name not in two]
     if not (one and two):
@@ -211,9 +220,13 @@ def training(setting: Setting) -> list[PlaceTable]:
     spent = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
     times = {name: spent[name][-1] / spent[two[0]][-1] for name in runs}
     titles = {name: f"{name} (two nets)" for name in two} | {name: f"{name}, {times[name]:.1f} times" for name in one}
-    equal, more = ([name for name in one if (times[name] < MORE) == alike] for alike in (True, False))
-    most, last = min(spent[name][-1] for name in (*two, *equal)), {name: len(spent[name]) for name in runs}
-    first, own, tables = two[0], spent[two[0]][-1], []
+    equal = [name for name in one if times[name] < MORE]
+    more = [name for name in one if times[name] >= MORE]
+    most = min(spent[name][-1] for name in (*two, *equal))
+    last = {name: len(spent[name]) for name in runs}
+    first = two[0]
+    own = spent[two[0]][-1]
+    tables = []
     pair = Pair(net_of(runs[first], last[first]), large_net(runs[first], last[first]))
 
     def place(budget: int, name: str, units: float, players: dict[str, str]) -> Place:
@@ -253,7 +266,8 @@ def training_findings(table: PlaceTable) -> list[Finding]:
     """The paper's figures: at the last stage the mean of the runs with two nets above each of the others; head to head
     at more budget for the other; the pair above its own small net.
     """
-    last, names = table.places[-1], list(table.places[0].players)
+    last = table.places[-1]
+    names = list(table.places[0].players)
     text = f"budget {last.facts['budget']}, normalised budget spent {last.label}"
     if BOTH in names:
         return [Finding.of("own-small", of_runs(table.duels_ahead(BOTH)), text)]

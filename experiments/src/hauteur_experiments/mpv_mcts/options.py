@@ -31,8 +31,10 @@ CHANGES = {
 
 def matches(setting: Setting) -> list[Match]:
     """Each change against the pair; the third net, where there is one, instead of the small one too."""
-    pair, budget = pair_of(setting.nets[:2], setting.cost), setting.visits_or(BUDGET)
-    plain, half = pair.player(budget, BEST_SHARE), turns(budget, BEST_SHARE, pair.cost)[1] // 2
+    pair = pair_of(setting.nets[:2], setting.cost)
+    budget = setting.visits_or(BUDGET)
+    plain = pair.player(budget, BEST_SHARE)
+    half = turns(budget, BEST_SHARE, pair.cost)[1] // 2
     changed = {name: f"{plain} {words.format(half=half)}" for name, words in CHANGES.items()}
     if len(setting.nets) > 2:
         changed[MINI] = Pair(setting.nets[2], pair.large, pair.cost).player(budget, BEST_SHARE)

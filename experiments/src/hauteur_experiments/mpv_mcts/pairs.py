@@ -47,7 +47,8 @@ def turns(budget: float, share: float, cost: float) -> tuple[int, int]:
     budget: B, above 0, in evaluations of the large net; share: r, 0 to 1; cost: of an evaluation of the small net, in
     those of the large one. ValueError where a net that has a share would have no turn.
     """
-    small, large = round((1 - share) * budget / cost), round(share * budget)
+    small = round((1 - share) * budget / cost)
+    large = round(share * budget)
     if (share < 1 and small == 0) or (share > 0 and large == 0):
         raise ValueError(f"a budget of {budget:g} is too small for a share of {share:g}: {small} and {large} turns")
     return small, large

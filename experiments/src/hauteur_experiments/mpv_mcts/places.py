@@ -99,14 +99,16 @@ class PlaceTable:
 
     def _first_rung(self, place: Place) -> int:
         """The rung to try first: the paper's opponent at its largest budget, half of it at half the budget."""
-        return min(range(len(RUNGS)), key=lambda rung: abs(RUNGS[rung] - PAPER_RUNG * place.share))
+        wanted = PAPER_RUNG * place.share
+        return min(range(len(RUNGS)), key=lambda rung: abs(RUNGS[rung] - wanted))
 
     def _rung(self, rung: int) -> str:
         return f"{'rave' if ht.load_game(self.game).name == 'nogo' else 'mcts'}:{RUNGS[rung]}"
 
     def _probed(self, place: Place) -> int:
         """Try stronger rungs while the first player scores above a half, else weaker ones; the nearest to a half."""
-        scores, rung = dict[int, float](), self._first_rung(place)
+        scores: dict[int, float] = {}
+        rung = self._first_rung(place)
         while rung not in scores:
             match = self._match(place, next(iter(place.players)), self._rung(rung), PROBE_GAMES)
             scores[rung] = play(self.setting, [match])[match.name].tally.record.score
@@ -150,7 +152,8 @@ class PlaceTable:
 
     def figure(self, key: str, title: str, x_name: str) -> ht.Figure:
         """Elo with bars over the places."""
-        lines, names = [], list(self.places[0].players)
+        lines = []
+        names = list(self.places[0].players)
         for number, series in enumerate(names):
             elos = [self.elo(place, series) for place in self.places]
             xs = [place + APART * (number - (len(names) - 1) / 2) for place in range(1, len(elos) + 1)]

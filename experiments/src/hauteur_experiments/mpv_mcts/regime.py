@@ -127,7 +127,8 @@ def make(setting: Setting) -> Result:
 
 def scopes(cells: Sequence[RegimeCell], levels: Sequence[RegimePoint], findings: int) -> list[str]:
     """In what each finding differs from the paper: those of the chosen cells, which come first, by their budget."""
-    game, costs = cells[0].pair.game, {cell.pair.cost for cell in cells}
+    game = cells[0].pair.game
+    costs = {cell.pair.cost for cell in cells}
     cost = costs.pop() if len(costs) == 1 else None
     own = [scope_of(game, [point.cell.budget], cost) for point in levels]
     every = scope_of(game, [cell.budget for cell in cells], cost)
@@ -239,7 +240,8 @@ def figure(found: Sequence[RegimePoint]) -> ht.Figure:
     lines = []
     for number, budget in enumerate(dict.fromkeys(point.cell.budget for point in found)):
         mine = [point for point in found if point.cell.budget == budget]
-        xs, over = [contrast((1, point.level)).value for point in mine], [point.elos[point.better] for point in mine]
+        xs = [contrast((1, point.level)).value for point in mine]
+        over = [point.elos[point.better] for point in mine]
         lines.append(points(f"B = {budget}", xs, over, COLOURS[number]))
     style: dict[str, Any] = {"threshold": 0.0, "threshold_name": "as strong as the better net"}
     return ht.Figure(

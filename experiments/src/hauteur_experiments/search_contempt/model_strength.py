@@ -71,7 +71,8 @@ def arm_of(net: str, heat: float) -> str:
 def surprises(taker: str, cell: Cell) -> dict[str, float]:
     """The mean of -ln P of the taker's moves in the games of a cell under each model, in nats."""
     rows, legal, places = taken_moves(cell)
-    found, logits = {}, dict[str, np.ndarray]()
+    found = {}
+    logits: dict[str, np.ndarray] = {}
     for arm, (net, heat) in models(taker).items():
         if net not in logits:
             with ht.evaluator(cell.played.match.game, net, threads=1) as evaluator:
@@ -85,7 +86,9 @@ def surprises(taker: str, cell: Cell) -> dict[str, float]:
 
 def taken_moves(cell: Cell) -> tuple[np.ndarray, list[np.ndarray], list[int]]:
     """The taker's positions as inputs of a net, (n, planes, 8, 8); legal actions of each; where its move is there."""
-    rows, legal, places = [], list[np.ndarray](), list[int]()
+    rows = []
+    legal: list[np.ndarray] = []
+    places: list[int] = []
     for game in cell.played.games:
         state = ht.position(cell.played.match.game, game.fen)
         for move in game.opening.split():
@@ -104,7 +107,8 @@ def taken_moves(cell: Cell) -> tuple[np.ndarray, list[np.ndarray], list[int]]:
 
 def findings(cells: Cells, net: str) -> list[Finding]:
     """Return the claims on a model of weaker players and on a warmer one. net: the odds taker's."""
-    at, right = of_most_nodes(cells), arm_of(net, 1.0)
+    at = of_most_nodes(cells)
+    right = arm_of(net, 1.0)
     if right not in at:
         return []
     weaker = [] if net == LOW else [arm_of(LOW, 1.0)]

@@ -270,7 +270,8 @@ def _result(game: Any, by: By) -> float:
 def gain(before: Cell, after: Cell, by: By) -> Mean | ClusterMean:
     """The gain of `after` in percentage points, game by game: the openings are the same."""
     games = list(zip(before.played.games, after.played.games, strict=True))
-    return by_opening([100 * (_result(b, by) - _result(a, by)) for a, b in games], [_opening(a) for a, _ in games])
+    gains = [100 * (_result(b, by) - _result(a, by)) for a, b in games]
+    return by_opening(gains, [_opening(a) for a, _ in games])
 
 
 def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> Mean | ClusterMean:
@@ -387,7 +388,8 @@ def scopes(setting: Setting, cells: Cells) -> tuple[str, ...]:
 def matches(setting: Setting) -> dict[tuple[int, int], Match]:
     """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
     game, fen = start(setting)
-    games, taker = setting.scaled(GAMES, 2), odds_taker(setting)
+    games = setting.scaled(GAMES, 2)
+    taker = odds_taker(setting)
     lines = () if fen is None else odds_lines(game, fen)
     colours: Literal["first", "second"] = "first" if giver_is_first(setting) else "second"
     found = {}
@@ -452,9 +454,9 @@ def giver_is_first(setting: Setting) -> bool:
     if setting.side is not None:
         return setting.side == "first"
     fen = str(start(setting)[1])
-    white, black = (
-        sum(WORTH.get(sign.lower(), 0) for sign in fen.split()[0] if sign.isupper() == upper) for upper in (True, False)
-    )
+    pieces, *_ = fen.split()
+    white = sum(WORTH.get(sign.lower(), 0) for sign in pieces if sign.isupper())
+    black = sum(WORTH.get(sign.lower(), 0) for sign in pieces if not sign.isupper())
     if white == black:
         raise ValueError(f"no odds: both sides have the same material in {fen}")
     return white < black
@@ -469,15 +471,18 @@ def odds_taker(setting: Setting) -> str:
         raise ValueError(f"--opponent: {error}") from None
     if not player.has_net:
         return words
-    net, precision = (setting.net if player.net is None else None), (None if player.precision else setting.precision)
+    net = setting.net if player.net is None else None
+    precision = None if player.precision else setting.precision
     return with_net(words, net, precision)
 
 
 def odds_lines(game: str, fen: str) -> list[str]:
     """Return LINES positions after two random plies, one by each side, so that games differ from the start."""
-    begin, lines = ht.load_game(f"{game}(fen={fen})").new_initial_state(), []
+    begin = ht.load_game(f"{game}(fen={fen})").new_initial_state()
+    lines = []
     for number in range(LINES):
-        random, line = ht.stream(1, "odds opening", number), None
+        random = ht.stream(1, "odds opening", number)
+        line = None
         while line is None:
             line = _random_line(begin.copy(), random)
         lines.append(line)

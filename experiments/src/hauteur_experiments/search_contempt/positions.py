@@ -160,7 +160,10 @@ def positions_of(setting: Setting, games: Sequence[Any]) -> Iterator[tuple[int, 
 
 def _begin(setting: Setting, fen: str | None) -> ht.State:
     spec = game_of(setting)
-    return ht.load_game(f"{spec.partition('(')[0]}(fen={fen})" if fen else spec).new_initial_state()
+    if fen:
+        name, _, _ = spec.partition("(")
+        spec = f"{name}(fen={fen})"
+    return ht.load_game(spec).new_initial_state()
 
 
 def analysed(setting: Setting, name: str, games: Sequence[Any]) -> list[MeasuredPosition]:
@@ -236,11 +239,13 @@ def _row(setting: Setting, name: str, kind: str, found: Sequence[MeasuredPositio
 
 def findings(found: Found) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
-    findings, others = [], [name for name in found if name != PLAIN]
+    findings = []
+    others = [name for name in found if name != PLAIN]
     for (key, bound), name, kind in product((("more", 1.0), ("twenty", 20.0)), others, COUNTED):
         pair = {of: _flags(found[of], kind) for of in (name, PLAIN)}
         rates = "; ".join(f"{SETS[of][0]} {1000 * rate_of(flags).value:.1f}" for of, flags in pair.items())
-        what, ratio = f"times as many {kind} positions, {SETS[name][0]}", rate_ratio(pair[name], pair[PLAIN])
+        what = f"times as many {kind} positions, {SETS[name][0]}"
+        ratio = rate_ratio(pair[name], pair[PLAIN])
         side = Inequality(what, ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
         claim = Claim((side,), cells=len(COUNTED) * len(others))
         scope = joined(KIND_SCOPES[kind], "" if name == LOWEST else f"{SETS[name][0]}, not 5")

@@ -46,7 +46,8 @@ TAU_2_ALONE = f"{tau_2_temperature()} {LC0}"
 
 def matches(setting: Setting) -> list[Match]:
     """The two matches and the fresh games of both sides of the first."""
-    game, games = game_of(setting), setting.pairs(MATCH_GAMES)
+    game = game_of(setting)
+    games = setting.pairs(MATCH_GAMES)
     hybrid, alone, bundle = (player(setting, words) for words in (contempt(N_SCL), TAU_2_ALONE, TAU_2))
     fresh = setting.scaled(MATCH_GAMES, 2)
     return [

@@ -41,7 +41,8 @@ Row = dict[str, Any]
 
 
 def _row(name: str, line: Mapping[str, Any]) -> Row:
-    games, chosen = line["games"], line.get("search_contempt")
+    games = line["games"]
+    chosen = line.get("search_contempt")
     if chosen is None:
         raise ValueError(f"{name} is a run without [controller], which chooses N_scl")
     record = Record(games["first_wins"], games["draws"], games["second_wins"])
@@ -58,7 +59,8 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
     for number, run in enumerate(runs):
         xs = [row["games"] for row in run]
         n_scls, visits = ([float(row[key]) for row in run] for key in ("n_scl", "visits"))
-        name, colour = run[0]["run"], COLOURS[number % len(COLOURS)]
+        name = run[0]["run"]
+        colour = COLOURS[number % len(COLOURS)]
         lines.append(ht.Series(f"N_scl, {name}", xs, n_scls, colour))
         lines.append(ht.Series(f"N, {name}", xs, visits, colour, dashed=True))
     text = "The controller chooses N_scl after every training, and doubles the visits N when N_scl has settled."
@@ -67,7 +69,10 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
 
 
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
-    near = [sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run) for run in runs]
+    near = []
+    for run in runs:
+        ratios = [row["ratio"] or 0 for row in run]
+        near.append(sum(1 / NEAR <= ratio <= NEAR for ratio in ratios))
     texts = ", ".join(f"{count} of {len(run)}" for count, run in zip(near, runs, strict=True))
     mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
     text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by run"

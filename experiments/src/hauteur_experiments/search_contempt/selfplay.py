@@ -77,7 +77,8 @@ def compare(
     setting: Setting,
 ) -> Result:
     """Play the sets and compare them with the paper's."""
-    played, visits = play(setting, matches(sets, setting), shared=True), setting.visits_or(VISITS)
+    played = play(setting, matches(sets, setting), shared=True)
+    visits = setting.visits_or(VISITS)
     found = [Beside(one.title, Record.of(played[one.name].tally), one.paper) for one in sets]
     games = found[0].here.games
     size = f"{games:,} games a setting, {visits:,} visits a move"
@@ -102,7 +103,8 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
         return [each]
     paper = ratio_slope(_places([row.paper for row in rows], VISITS)).value
     what = "slope of ln((w + l)/d) over ln N_scl"
-    slope, of = ratio_slope(places), "games of a setting"
+    slope = ratio_slope(places)
+    of = "games of a setting"
     side = Inequality(what, slope, 0.0, "below", LEAST_GAMES, of=of, matters=paper / 2, source=paper)
     return [Finding.of("slope", Claim((side,)), _texts(rows)), each]
 
@@ -122,8 +124,10 @@ def temperature_findings(rows: Sequence[Beside], _visits: int) -> list[Finding]:
 def _factor(of: Beside, to: Beside) -> Inequality:
     """Return that one ratio is above another; what matters is half of the logarithm of the paper's factor."""
     what = f"(w + l)/d of {of.title} over that of {to.title}"
-    factor, paper = ratio_factor(of.here, to.here), ratio_factor(of.paper, to.paper).value
-    half, units = math.sqrt(max(1.0, paper)), "games of a setting"
+    factor = ratio_factor(of.here, to.here)
+    paper = ratio_factor(of.paper, to.paper).value
+    half = math.sqrt(max(1.0, paper))
+    units = "games of a setting"
     return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of=units, matters=half, source=paper)
 
 
@@ -151,7 +155,8 @@ def ratio_figure(key: str, text: str, rows: Sequence[Beside], x_name: str) -> ht
         known = [number for number, one in enumerate(records) if one.draws > 0 and one.wins + one.losses > 0]
         ratios = [ratio_of(records[number]) for number in known]
         lines.append(points(name, [number + 1 + shift for number in known], ratios, colour))
-    title, names = f"Decisive games a draw by {x_name}", [row.title for row in rows]
+    title = f"Decisive games a draw by {x_name}"
+    names = [row.title for row in rows]
     text = f"{text} Bars: 95 % intervals."
     return ht.Figure(f"{key}-ratio", title, text, "(w + l) / d", x_name, lines=tuple(lines), log=True, x_names=names)
 
@@ -162,8 +167,13 @@ def count_repeats(setting: Setting) -> Result:
     lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
     shares = {title: shares_by_move(games, MOVES) for title, games in lines.items()}
     games = len(lines[SETS[0].title])
-    rows = [{"move": move, **{title: row[move].value for title, row in shares.items()}} for move in range(MOVES + 1)]
-    pairs = {title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()}
+    rows: list[dict[str, Any]] = []
+    for move in range(MOVES + 1):
+        values = {title: row[move].value for title, row in shares.items()}
+        rows.append({"move": move, **values})
+    pairs = {}
+    for title, moves in lines.items():
+        pairs[title] = {move: str(same_pairs(moves, move)) for move in COMPARED}
     facts = {"visits": setting.visits_or(VISITS), "games_a_setting": games, "same_pairs": pairs}
     idle = joined(*(idle_text(title, lines[title], lines["PUCT"]) for title in lines if title.startswith("N_scl")))
     findings = [replace(one, scope=joined(one.scope, idle)) for one in repeat_findings(lines)]
@@ -204,7 +214,8 @@ def of_sets(shares: Sequence[float]) -> Interval:
     (mean - truth)^2 = t^2 f truth / n over n sets, with the variance f times the mean as measured, and f at least that
     of games that repeat in twos. Student's interval holds falsely in 5 % where such shares are few.
     """
-    mean, count = Mean(shares), len(shares)
+    mean = Mean(shares)
+    count = len(shares)
     spread = stdev(shares) ** 2 / mean.value if count > 1 and mean.value else 0.0
 
     def ends(confidence: float) -> tuple[float, float]:
@@ -273,7 +284,8 @@ def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float
     """Return that two games of one setting are the same up to a move less often than `times` times as often as those of
     another. matters: the difference that does.
     """
-    one, other = same_pairs(games[of], move), same_pairs(games[to], move)
+    one = same_pairs(games[of], move)
+    other = same_pairs(games[to], move)
     error = max(math.hypot(one.error, times * other.error), one.least_error, times * other.least_error)
     less = normal(one.chance - times * other.chance, error, min(one.games, other.games))
     what = f"share of same pairs up to move {move}, {of} less {to if times == 1 else f'{times:g} times {to}'}"

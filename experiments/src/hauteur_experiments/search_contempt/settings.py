@@ -89,7 +89,8 @@ def player(setting: Setting, words: str) -> str:
 
 def selfplay(setting: Setting, name: str, words: str, games: int, seed: int = 1) -> Match:
     """Return a self-play match from the start, or from positions in turn; A is the first player, with its own tree."""
-    a, openings = player(setting, words), position_lines(setting.positions)
+    a = player(setting, words)
+    openings = position_lines(setting.positions)
     return Match(name, a, a, games, game=game_of(setting), colours="first", openings=openings, seed=seed)
 
 
@@ -100,7 +101,8 @@ def paper_match(setting: Setting, one: SelfPlay) -> Match:
 
 def scoped(setting: Setting, result: Result) -> Result:
     """Return the result with what differs from the paper besides the number of games: the game, the visits."""
-    game, visits = game_of(setting), setting.visits_or(VISITS)
+    game = game_of(setting)
+    visits = setting.visits_or(VISITS)
     return result.scoped(
         f"{game}, not chess" if game != "chess" else "",
         f"{visits:,} visits, not {VISITS:,}" if visits != VISITS else "",

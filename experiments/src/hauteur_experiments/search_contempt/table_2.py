@@ -99,7 +99,8 @@ def make(setting: Setting) -> Result:
     words = sides.words(setting)
     a, b = (player(setting, side) for side in words.values())
     openings = position_lines(setting.positions)
-    game, count = game_of(setting), setting.pairs(MATCH_GAMES)
+    game = game_of(setting)
+    count = setting.pairs(MATCH_GAMES)
     match = Match(sides.name, a, b, count, game=game, openings=openings, seed=MATCH_SEED)
     games = setting.scaled(MATCH_GAMES, 2)
     fresh = [selfplay(setting, f"fresh-{sides.name}-{name}", one, games, MATCH_SEED) for name, one in words.items()]
@@ -118,7 +119,8 @@ def tuned_sides(setting: Setting) -> Sides:
 
     Raise ValueError if tau_2 has only draws or none, so that there is no ratio to tune to.
     """
-    games, visits = setting.scaled(GAMES, 2), setting.visits_or(VISITS)
+    games = setting.scaled(GAMES, 2)
+    visits = setting.visits_or(VISITS)
 
     def measured(name: str, words: str, count: int) -> Record:
         return Record.of(play(setting, [selfplay(setting, name, words, count)], shared=True)[name].tally)
@@ -158,7 +160,8 @@ def match_finding(tally: ht.Tally, sides: Sides, contempt: Record, puct: Record)
 
     contempt, puct: fresh games of each side, which show whether both are equally decisive: the premise.
     """
-    what, elo = "search-contempt is ahead by", MatchElo(tally)
+    what = "search-contempt is ahead by"
+    elo = MatchElo(tally)
     half = TABLE_2.elo / 2
     side = Inequality(what, elo, 0.0, "above", LEAST_GAMES, unit="Elo", matters=half, source=TABLE_2.elo)
     tuned = f"N_scl {sides.n_scl} for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
@@ -182,7 +185,8 @@ def _equal(contempt: Record, puct: Record) -> tuple[Inequality, Inequality]:
 
 def _row(name: str, sides: Sides, tally: ht.Tally) -> dict[str, Any]:
     """A line of the table from one side's view."""
-    mine, record = name == "search-contempt", Record.of(tally)
+    mine = name == "search-contempt"
+    record = Record.of(tally)
     here, there = (one if mine else Record(one.losses, one.draws, one.wins) for one in (record, TABLE_2))
     factor = 1.0 if sides.factor is None else sides.factor.x
     row: dict[str, Any] = {"search": name, "temperature": "tau_1" if mine else f"{factor:.4g} tau_2"}

@@ -74,9 +74,14 @@ def recipe_of(setting: Setting, seed: int, arm: Arm, start: Path | None = None) 
 
 def make(setting: Setting) -> Result:
     """Learn, evaluate and compare."""
-    evaluator, visits, starts = evaluator_of(setting), setting.visits_or(VISITS), common_nets(setting)
+    evaluator = evaluator_of(setting)
+    visits = setting.visits_or(VISITS)
+    starts = common_nets(setting)
     budget = setting.scaled(EVALUATIONS, 2)
-    recipes = {(seed, arm): recipe_of(setting, seed, arm, net) for seed, net in starts.items() for arm in ARMS}
+    recipes = {}
+    for seed, net in starts.items():
+        for arm in ARMS:
+            recipes[seed, arm] = recipe_of(setting, seed, arm, net)
     curves = curves_of(setting, recipes, budget, evaluator)
     facts = {
         "visits": visits,
@@ -86,7 +91,8 @@ def make(setting: Setting) -> Result:
     }
     recipe = recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors"))
     facts = facts_of(setting, evaluator, recipe, **facts)
-    text, x_name = f"{visits} visits a move of self-play", "evaluations since the common net"
+    text = f"{visits} visits a move of self-play"
+    x_name = "evaluations since the common net"
     figures = [curve_figure(curves, "contempt-training", text, x_name, draws=draws) for draws in (False, True)]
     found = [finding(curves, f"{budget:,} evaluations a run at {visits} visits")]
     return Result(rows(curves), found, figures, [table(curves)], facts)
@@ -110,7 +116,8 @@ def finding(curves: Sequence[Curve], size: str) -> Finding:
     ends = []
     for arm in ARMS:
         mine = [curve for curve in curves if curve.arm == arm]
-        kept, unbeaten = Mean([one.points[-1].kept for one in mine]), Mean([one.unbeaten for one in mine])
+        kept = Mean([one.points[-1].kept for one in mine])
+        unbeaten = Mean([one.unbeaten for one in mine])
         ends.append(f"{arm.title} {kept.value:.1%} kept and {unbeaten.value:.0%} of the drawn openings held")
     what = f"(w + l)/d of {CONTEMPT.title} over that of {RIVALS[-1].title}"
     equal = equal_within(what, ratio_factor(curves, CONTEMPT, RIVALS[-1]), LEAST_SEEDS, "seeds")

@@ -3,6 +3,7 @@
 import json as json_format
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
@@ -56,7 +57,8 @@ def search_line(game: _core.Game, params: SearchParams, visits: int, rounds: int
     """Return what was measured of one game."""
     plain = SearchParams()
     bare_search(game, plain, visits // 4)
-    rates, ratios = [], []
+    rates = []
+    ratios = []
     for _ in announced(rounds):
         first, last, before = (bare_search(game, one, visits) for one in (params, params, plain))
         rates.append((first["visits"] + last["visits"]) / (first["seconds"] + last["seconds"]))
@@ -113,21 +115,23 @@ def evaluator(
     check_positive(rounds=rounds)
     if not 0.001 <= seconds <= 60:
         raise ValueError(f"--seconds must be 0.001 to 60, got {seconds}")
-    sizes, counts = whole_numbers("batch", batch), whole_numbers("threads", threads)
+    sizes = whole_numbers("batch", batch)
+    counts = whole_numbers("threads", threads)
     description = networks.describe(net)
     game = load_game(description.game)
-    measured: Sequence[Backend] = backend or (backends_at_hand(description) if instructions is None else ("core",))
-    kinds = [(b, p) for b in measured for p in precision or precisions_of(b, instructions)]
-    opened = {
-        (b, p, count): opened_evaluator(game, net, (b, p, count), instructions, device)
-        for b, p in kinds
-        for count in counts
-    }
+    measured: Sequence[Backend] = backend
+    if not measured:
+        measured = backends_at_hand(description) if instructions is None else ("core",)
+    combinations: list[Combination] = []
+    for one in measured:
+        for kind in precision or precisions_of(one, instructions):
+            combinations += [(one, kind, count) for count in counts]
+    opened = {found: opened_evaluator(game, net, found, instructions, device) for found in combinations}
     try:
         results = evaluator_rounds(game, opened, sizes, rounds, seconds)
     finally:
-        for one in opened.values():
-            one.close()
+        for opened_net in opened.values():
+            opened_net.close()
     for ((name, kind, count), size), rates in results.items():
         line = {"bench": "evaluator", "net": net.name, "backend": name, "precision": kind, "threads": count}
         walls, processor = zip(*rates, strict=True)
@@ -143,11 +147,15 @@ Rates = tuple[float, float]
 
 
 def evaluator_rounds(
-    game: _core.Game, opened: "Mapping[Combination, Evaluator]", sizes: list[int], rounds: int, seconds: float
+    game: _core.Game,
+    opened: "Mapping[Combination, Evaluator]",
+    sizes: list[int],
+    rounds: int,
+    seconds: float,
 ) -> dict[tuple[Combination, int], list[Rates]]:
     """Evaluations per second of wall time and of processor time, by combination and batch size; one pair a round."""
     features = sample_rows(game, max(sizes))
-    results: dict[tuple[Combination, int], list[Rates]] = {(c, size): [] for c in opened for size in sizes}
+    results: dict[tuple[Combination, int], list[Rates]] = {key: [] for key in product(opened, sizes)}
     for combination, size in results:
         timed_rates(opened[combination], features[:size], 0.0)
     for _ in announced(rounds):
@@ -158,8 +166,10 @@ def evaluator_rounds(
 
 def timed_rates(evaluator: "Evaluator", features: Floats, seconds: float) -> Rates:
     """Evaluations per second of wall time and of processor time, with two batches under way."""
-    waiting, done = [evaluator.submit(features)], 0
-    wall, processor = time.perf_counter(), time.process_time()
+    waiting = [evaluator.submit(features)]
+    done = 0
+    wall = time.perf_counter()
+    processor = time.process_time()
     while True:
         waiting.append(evaluator.submit(features))
         waiting.pop(0).result()
@@ -172,7 +182,11 @@ def timed_rates(evaluator: "Evaluator", features: Floats, seconds: float) -> Rat
 
 
 def opened_evaluator(
-    game: _core.Game, net: Path, combination: Combination, instructions: str | None, device: str = "cpu"
+    game: _core.Game,
+    net: Path,
+    combination: Combination,
+    instructions: str | None,
+    device: str = "cpu",
 ) -> "GameEvaluator":
     """Open the net as a combination says; instructions: of the core, None: its best; device: of torch."""
     backend, precision, threads = combination

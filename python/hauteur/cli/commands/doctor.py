@@ -60,10 +60,13 @@ def doctor(*, deep: bool = False, json: bool = False) -> int:
 
 def examine(*, deep: bool = False) -> Facts:
     """Return all facts."""
-    quota, memory = hardware.core_quota(), hardware.memory_bytes()
+    quota = hardware.core_quota()
+    memory = hardware.memory_bytes()
     allowed = "" if quota is None else f" (the container allows {quota:g})"
     backends = core_facts()
-    backends |= {name: probe(name) for name in PROBES if find_spec(name) is not None and (deep or name != "torch")}
+    for name in PROBES:
+        if find_spec(name) is not None and (deep or name != "torch"):
+            backends[name] = probe(name)
     here = Path.cwd()
     shipped = [data_path(f"{name}.safetensors") for name in shipped_names()]
     nets = [*shipped, *sorted([*here.glob("*.safetensors"), *here.glob("*.pb.gz")])]
@@ -108,8 +111,11 @@ def probe(name: str) -> str:
 
 def find_problems(facts: Facts) -> list[str]:
     """Return a line for each fault or cause of slowness, with its remedy."""
-    found = [f"{name} is missing: pip install {name}" for name in PACKAGES if facts["Versions"].get(name) == "missing"]
-    found += [f"{name} {text}" for name, text in facts["Backends"].items() if text.startswith(BROKEN)]
+    missing = [name for name in PACKAGES if facts["Versions"].get(name) == "missing"]
+    found = [f"{name} is missing: pip install {name}" for name in missing]
+    for name, text in facts["Backends"].items():
+        if text.startswith(BROKEN):
+            found.append(f"{name} {text}")
     is_x86 = facts["Machine"]["processor"].endswith(("(x86_64)", "(AMD64)"))
     if is_x86 and not any("avx" in name for name in facts["Backends"]):
         found.append("the processor has no AVX2: networks will run several times slower than on newer ones")

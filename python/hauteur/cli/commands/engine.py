@@ -93,7 +93,8 @@ def analyse(
         player = session.wait()
         report = _search(session, limits, actions=only, lines=options.multipv, quiet=options.json)
         if options.save_tree is not None:
-            named, path = [net for net in (nets.net, nets.large) if net and net not in WITHOUT_FILE], options.save_tree
+            path = options.save_tree
+            named = [net for net in (nets.net, nets.large) if net and net not in WITHOUT_FILE]
             session.ask(lambda tree: tree.save(path, nets=named)).result()
     evaluator = player.name if isinstance(player, OpenNets) else ""
     name = f"{nets.net} and {nets.large}" if nets.large else nets.net
@@ -113,7 +114,8 @@ def print_settings() -> int:
 
     for row in settings_of(SearchParams):
         default = "none" if row.default in (None, (), "") else str(row.default).lower()
-        print(f"--search.{row.key.replace('_', '-'):38} {default:12} {row.allowed}".rstrip())
+        option = f"--search.{row.key.replace('_', '-')}"
+        print(f"{option:47} {default:12} {row.allowed}".rstrip())
     return 0
 
 
@@ -137,7 +139,8 @@ def find_position(
     start = load_game(with_fen(spec, fen)).new_initial_state()
     for note in fen_notes(spec, fen):
         print(f"hauteur: note: {note}", file=sys.stderr)
-    state, actions = start.copy(), list[int]()
+    state = start.copy()
+    actions: list[int] = []
     for number, text in enumerate(" ".join(moves).split(), 1):
         try:
             action = state.parse(text)
@@ -149,7 +152,12 @@ def find_position(
 
 
 def _search(
-    session: PlayingSession, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool
+    session: PlayingSession,
+    limits: Limits,
+    *,
+    actions: tuple[int, ...],
+    lines: int,
+    quiet: bool,
 ) -> RootReport:
     """Search, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
     from rich.console import Console
@@ -178,7 +186,13 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
 
 
 def _show(
-    report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool, traps: Sequence[MoveTrap] | None
+    report: RootReport,
+    net: str,
+    evaluator: str,
+    *,
+    rows: int,
+    as_json: bool,
+    traps: Sequence[MoveTrap] | None,
 ) -> None:
     from rich.console import Console
 

@@ -134,5 +134,7 @@ class GameOptions(PlayOptions):
         """Write games to the files that were asked for, and to that of the folder."""
         paths = [path for path in (self.pgn, self.sgf) if path is not None]
         form = load_game(self.game).record_form
-        for path in paths if self.out is None or form is None else [self.out / f"games.{form}", *paths]:
+        if self.out is not None and form is not None:
+            paths.insert(0, self.out / f"games.{form}")
+        for path in paths:
             write_games(path, [(match, match.games()) for match in matches], evals=self.eval)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -78,7 +79,8 @@ def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
     results = results_of_laws(spec, games=games, seed=seed)
     print(results)
     broken = sum(result.broken is not None for result in results)
-    print(f"{spec}: {len(results) - broken} of {len(results)} laws hold along {games} random games (seed {seed})")
+    holding = len(results) - broken
+    print(f"{spec}: {holding} of {len(results)} laws hold along {games} random games (seed {seed})")
     print(results.played)
     if any(result.is_wrong_answer for result in results):
         return WRONG_ANSWER
@@ -141,7 +143,8 @@ def prove(
     _check(at_least, visits=visits, positions=positions, lines=lines)
     if at_least is not None and (as_first or as_second):
         raise ValueError("--at-least is a share of solved positions, which --as-first and --as-second do not count")
-    game, started = load_game(spec), time.perf_counter()
+    game = load_game(spec)
+    started = time.perf_counter()
     sides = [side for side, asked in enumerate((as_first, as_second)) if asked]
     judged: _Judged | None = None
     slow = game.name not in _core.game_names()  # a game in Python takes minutes, which a log should show too
@@ -160,12 +163,14 @@ def prove(
         facts = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
         print(json_format.dumps(facts | (judged.to_json() if judged else {})))
     else:
-        for line in [*(judged.text() if judged else []), *(text for tree in trees for text in _tree_text(tree))]:
+        lines_of_judged = judged.text() if judged else []
+        for line in chain(lines_of_judged, *map(_tree_text, trees)):
             print(line)
         if judged and not trees and (found := judged.total.positions) < positions:
             _, most = limits_of(game, 0, TOTAL)
             print(f"{found:,} of {positions:,} asked for: there are no more, or solving takes over {most:,} nodes")
-        count, losses = sum(tree.positions for tree in trees), sum(tree.losses for tree in trees)
+        count = sum(tree.positions for tree in trees)
+        losses = sum(tree.losses for tree in trees)
         visited = f"{count:,} positions visited, {losses} losses; " if trees else ""
         print(f"{visited}{visits} visits a move, {time.perf_counter() - started:.1f} s")
     failed = any(tree.mistakes if tree.replies == "best" else tree.losses for tree in trees)
@@ -214,7 +219,9 @@ class _Judged:
     @property
     def by_phase(self) -> dict[str, Preserved]:
         """The thirds of the plies."""
-        parts = {name: [p for ply, p in self.by_ply.items() if self.solved.phase(ply) == name] for name in PHASES}
+        parts: dict[str, list[Preserved]] = {name: [] for name in PHASES}
+        for ply, part in self.by_ply.items():
+            parts[self.solved.phase(ply)].append(part)
         return {name: summed(some) for name, some in parts.items() if some}
 
     def to_json(self) -> dict[str, Any]:
@@ -224,14 +231,17 @@ class _Judged:
         return {"total": self.total.to_json(), "by_phase": phases, "by_ply": plies, **left_out}
 
     def text(self) -> list[str]:
-        rows = {f"ply {ply}": part for ply, part in self.by_ply.items()} | self.by_phase | {"all": self.total}
         out = [f"{'':8} {'positions':>9}  {'kept':24} {'choice matters':>14}  kept"]
-        out += [_row(name, part) for name, part in rows.items()]
-        left, plies = sum(self.solved.unsolved), self.solved.plies
+        out += [_row(f"ply {ply}", part) for ply, part in self.by_ply.items()]
+        out += [_row(phase, part) for phase, part in self.by_phase.items()]
+        out.append(_row("all", self.total))
+        left = sum(self.solved.unsolved)
+        plies = self.solved.plies
         kind = "quiet positions: no two moves end the game with a winner" if self.solved.quiet else "positions"
         limit = f"that take over {self.solved.nodes:,} positions to solve"
         out.append(f"{kind}; plies {plies.start} to {plies[-1]}; left out: {left:,} {limit}")
-        share, choices = _percent(self.total.share, self.total.interval), ""
+        share = _percent(self.total.share, self.total.interval)
+        choices = ""
         if self.total.choices:
             matters = _percent(self.total.choices_share, self.total.choices_interval)
             choices = f", {matters} where the choice matters"
@@ -243,22 +253,28 @@ def _percent(share: float, interval: tuple[float, float]) -> str:
 
 
 def _row(label: str, part: Preserved) -> str:
+    kept = _percent(part.share, part.interval)
     choices = _percent(part.choices_share, part.choices_interval) if part.choices else "-"
-    return f"{label:8} {part.positions:9,}  {_percent(part.share, part.interval):24} {part.choices:14,}  {choices}"
+    return f"{label:8} {part.positions:9,}  {kept:24} {part.choices:14,}  {choices}"
 
 
 def _tree_text(tree: PlayedTree) -> list[str]:
     """Return what became of the games of a side, and how much of them was checked."""
-    side, replies = ("first", "second")[tree.side], "every reply" if tree.replies == "all" else "best replies"
+    side = ("first", "second")[tree.side]
+    replies = "every reply" if tree.replies == "all" else "best replies"
     ends = f"{tree.wins:,} won, {tree.draws:,} drawn, {tree.losses:,} lost"
-    worth = "" if tree.value is None else f" ({('lost', 'drawn', 'won')[tree.value + 1]} from the start)"
+    worth = ""
+    if tree.value is not None:
+        result = ("lost", "drawn", "won")[tree.value + 1]
+        worth = f" ({result} from the start)"
     kept = f"{tree.kept:,} of {tree.checked:,} moves keep the value"
     counts = f"{tree.positions:,} positions, {tree.searched:,} searched; ended: {ends}; {kept}"
     out = [f"as {side} player against {replies}{worth}: {counts}"]
     if tree.sampled_from is not None:
         out.append(f"  not complete: from ply {tree.sampled_from} on a sample of the positions was followed")
     if tree.unchecked:
-        plies, count = sorted(tree.unchecked), sum(tree.unchecked.values())
+        plies = sorted(tree.unchecked)
+        count = sum(tree.unchecked.values())
         out.append(f"  not checked: {count:,} moves of plies {plies[0]} to {plies[-1]}, whose positions take too long")
     out += [f"  mistake: {moves}" for moves in tree.mistakes[:SHOWN]]
     verdict = "perfect: complete, and no move gives value away" if tree.perfect else "no mistake in what was checked"

@@ -13,7 +13,8 @@ def greeting() -> None:
     """Print what can be done now, and with which nets, in some lines."""
     from hauteur.cli.main import version
 
-    shipped, downloaded = shipped_names(), list(downloaded_nets())
+    shipped = shipped_names()
+    downloaded = list(downloaded_nets())
     for line in greeting_lines(version(), shipped, downloaded, os.environ.get("HAUTEUR_NET", "")):
         print(line)
 
@@ -24,7 +25,9 @@ def greeting_lines(version: str, shipped: list[str], downloaded: list[str], name
     if downloaded:
         here += f"; {', '.join(downloaded)} (downloaded)"
     maia = next((name for name in downloaded if name.startswith("maia-")), None)
-    chess = "" if "chess" in shipped or named else f" --net {maia}" if maia else " --net uniform"
+    chess = ""
+    if not ("chess" in shipped or named):
+        chess = f" --net {maia}" if maia else " --net uniform"
     rows = (
         ("play", "hauteur play connect4", "in the terminal; or chess, nogo, ..."),
         ("browser", "hauteur web", "play, odds, analyse, review, puzzles, runs"),

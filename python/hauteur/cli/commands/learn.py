@@ -61,7 +61,11 @@ def train(
 
 
 def report(
-    run: Path, *others: Path, output: Path | None = None, png: Path | None = None, csv: Path | None = None
+    run: Path,
+    *others: Path,
+    output: Path | None = None,
+    png: Path | None = None,
+    csv: Path | None = None,
 ) -> None:
     """Write the HTML report of a training run, a match, a tournament or a tuning; or compare runs.
 
@@ -95,13 +99,16 @@ def report(
     if others:
         from hauteur.learning.report.comparison import comparison, grouped, read_runs
 
-        found, page = comparison(grouped(read_runs([run, *others]))), output or Path("comparison.html")
+        runs = read_runs([run, *others])
+        found = comparison(grouped(runs))
+        page = output or Path("comparison.html")
     else:
         for line in progress_lines(folder):
             print(line, file=sys.stderr)
         for line in folder.damaged_files():
             print(f"hauteur: warning: {line}", file=sys.stderr)
-        found, page = run_report(folder), output or folder.report
+        found = run_report(folder)
+        page = output or folder.report
     found.write(page)
     found.write_files(png=png, csv=csv)
     print(*[page, *(place for place in (png, csv) if place is not None)], sep="\n")

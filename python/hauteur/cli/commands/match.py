@@ -151,7 +151,8 @@ def tournament(
     if cup.interrupted:
         return _interrupted("tournament", cup.games_done, cup.games_wanted, kept=options.out is not None)
     options.write_games(cup.matches)
-    print(json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup))
+    text = json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup)
+    print(text)
     return 0
 
 
@@ -168,7 +169,8 @@ def _shown(result: MatchResult, options: GameOptions) -> int:
     if result.interrupted:
         return _interrupted("match", match.games_done, match.games_wanted, kept=options.out is not None)
     options.write_games([match])
-    print(json_format.dumps(match.result(), indent=2) if options.json else repr(result))
+    text = json_format.dumps(match.result(), indent=2) if options.json else repr(result)
+    print(text)
     return 0
 
 
@@ -241,7 +243,8 @@ def rate(
     if unfinished := sum(source.unfinished for source in sources):
         print(f"{unfinished:,} games without a result are left out", file=sys.stderr)
     encounters = [encounter for source in sources for encounter in source.encounters]
-    if alone := sum(encounter.record.games for encounter in encounters if encounter.first == encounter.second):
+    with_itself = [encounter for encounter in encounters if encounter.first == encounter.second]
+    if alone := sum(encounter.record.games for encounter in with_itself):
         print(f"{alone:,} games in which both players have the same name do not count", file=sys.stderr)
     found = rating_list(encounters, anchors=dict(map(_anchor, anchor)))
     if not found.ratings:

@@ -100,7 +100,8 @@ def convert(
     if target.exists() and not force:
         raise ValueError(f"{target}: is there already; --force overwrites it")
     networks.convert(source, target, encoding=encoding)
-    print(f"{target}: {networks.describe(source).architecture.summary()}, {target.stat().st_size:,} bytes")
+    summary = networks.describe(source).architecture.summary()
+    print(f"{target}: {summary}, {target.stat().st_size:,} bytes")
 
 
 def get(
@@ -139,7 +140,10 @@ def show_list(*, as_json: bool) -> None:
     known = {net.name for net in known_nets()}
     others = {name: path for name, path in here.items() if name not in known}
     if as_json:
-        rows = [{**vars(net), "path": str(here[net.name]) if net.name in here else None} for net in known_nets()]
+        rows = []
+        for net in known_nets():
+            path = str(here[net.name]) if net.name in here else None
+            rows.append({**vars(net), "path": path})
         facts = {"public": rows, "others": {name: str(path) for name, path in others.items()}}
         print(json_format.dumps({**facts, "shipped": shipped_names(), "folder": str(nets_folder())}))
         return
@@ -151,10 +155,12 @@ def show_list(*, as_json: bool) -> None:
         table.add_column(heading, justify="right" if heading == "MB" else "left", no_wrap=heading != "about")
     for net in known_nets():
         state = "yes" if net.name in here else "-"
-        table.add_row(net.name, f"{net.megabytes:g}", state, "recorded" if net.sha256 else "none", net.about)
+        sha256 = "recorded" if net.sha256 else "none"
+        table.add_row(net.name, f"{net.megabytes:g}", state, sha256, net.about)
     console = Console(highlight=False, markup=False)
     console.print(table)
-    print(f"downloaded: {', '.join([*(n for n in known if n in here), *others]) or 'none'} ({nets_folder()})")
+    downloaded = [*(name for name in known if name in here), *others]
+    print(f"downloaded: {', '.join(downloaded) or 'none'} ({nets_folder()})")
     print(f"shipped with hauteur: {', '.join(shipped_names())}")
     print("licences: Maia GPL-3.0, lqo_v2 AGPL-3.0; of the others see lczero.org and github.com/CallOn84/LeelaNets")
     print("`hauteur net get NAME` downloads one, then `--net NAME` uses it; `hauteur net get --from URL` gets others")

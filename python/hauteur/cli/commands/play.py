@@ -71,8 +71,10 @@ def play(
     found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     giver = None if found is None else found.giver
     sides = SIDES[human or ("second" if giver == 0 else "first")]
-    plain, note = with_usual_visits(settings, VISITS), ""
-    engines, at = [plain, plain], dict[int, SettingsAt]()
+    plain = with_usual_visits(settings, VISITS)
+    note = ""
+    engines = [plain, plain]
+    at: dict[int, SettingsAt] = {}
     if giver is not None and odds_mode:
         engines[giver], by_odds = odds_player(settings, game, giver)
         at[giver] = lambda q: odds_player(settings, game, giver, q)[0]

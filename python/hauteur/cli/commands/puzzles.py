@@ -65,10 +65,12 @@ def mine(
     """
     if not sources:
         raise ValueError("name at least one source of positions; hauteur match --out FOLDER makes one")
-    game, player = load_game(options.game), parse_player(choice.player, "--player")
+    game = load_game(options.game)
+    player = parse_player(choice.player, "--player")
     settings = MineSettings(game=game.spec, player=player, rule=rule, first_ply=choice.first_ply, seed=options.seed)
     with ProgressLine(True, "reading the sources", left=True) as line:
-        show, tick = partial(tell, line), ticker(line, "positions", "puzzles")
+        show = partial(tell, line)
+        tick = ticker(line, "positions", "puzzles")
         result = Mine(game, settings, sources, out, options.resources, choice.positions, show, tick).run()
     print(json.dumps(result, indent=2) if options.json else mine_table(result))
     print(f"{result['puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}", file=sys.stderr)
@@ -101,7 +103,9 @@ def solve(
     out
         Folder for answers.jsonl (a line a problem and player) and result.json.
     """
-    game, counts, bad = load_game(options.game), parse_counts(visits), list[str]()
+    game = load_game(options.game)
+    counts = parse_counts(visits)
+    bad: list[str] = []
     problems = list(islice(read_problems(file, game, bad.append), limit))
     for wrong in bad[:MOST_NAMED]:
         print(f"hauteur: warning: left out {wrong}", file=sys.stderr)
@@ -128,7 +132,8 @@ def parse_counts(text: str) -> tuple[int, ...]:
     """Counts of visits from N,N,...: positive and ascending."""
     words = [word.strip() for word in text.split(",")]
     counts = [int(word) for word in words if word.isascii() and word.isdecimal()]
-    if len(counts) != len(words) or counts != sorted(set(counts)) or not 1 <= counts[0] <= counts[-1] <= MOST_VISITS:
+    are_ascending = len(counts) == len(words) and counts == sorted(set(counts))
+    if not are_ascending or not 1 <= counts[0] <= counts[-1] <= MOST_VISITS:
         raise ValueError(f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}")
     return tuple(counts)
 
@@ -141,4 +146,9 @@ def tell(line: ProgressLine, text: str) -> None:
 
 def ticker(line: ProgressLine, what: str, found: str) -> Callable[[int, int, int], None]:
     """Return a function that shows how many of how many are done, and what was found."""
-    return lambda done, of, count: line.show(f"{done:,}/{of:,} {what}, {count:,} {found}", done / of, last=done == of)
+
+    def tick(done: int, of: int, count: int) -> None:
+        text = f"{done:,}/{of:,} {what}, {count:,} {found}"
+        line.show(text, done / of, last=done == of)
+
+    return tick

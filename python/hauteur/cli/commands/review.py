@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from hauteur.cli.commands.engine import analysis_limits
 from hauteur.cli.commands.options import Searcher
+from hauteur.games.game_line import BadGame
 from hauteur.studies.review.games import games_of
 from hauteur.studies.review.run import ReviewFolder, ReviewRun, searched_by
 from hauteur.system.files import sha256_of
@@ -53,10 +54,9 @@ def review(
         Games: .pgn (chess, Chess960), .sgf (Go, Gomoku, NoGo), or .txt (any game: the first line names it, as in
         `connect4`, and each further line has the moves of a game).
     """
-    limits, out = analysis_limits(options.visits, options.time), options.out
-    warn = lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr)  # noqa: E731
-    note = lambda text: print(f"hauteur: note: {text}", file=sys.stderr)  # noqa: E731
-    games = games_of(file, number=options.game, on_bad=warn, on_note=note)
+    limits = analysis_limits(options.visits, options.time)
+    out = options.out
+    games = games_of(file, number=options.game, on_bad=_warn, on_note=_note)
     run = ReviewRun(
         file=file.name,
         sha256=sha256_of(file),
@@ -73,8 +73,17 @@ def review(
     else:
         print(searched_by(run), file=sys.stderr)
     if out is not None and not options.json:
-        print(f"{out}: " + ", ".join(path.name for path in sorted(out.iterdir()) if path.suffix in SHOWN))
+        shown = [path.name for path in sorted(out.iterdir()) if path.suffix in SHOWN]
+        print(f"{out}: {', '.join(shown)}")
     return 0
+
+
+def _warn(bad: BadGame) -> None:
+    print(f"hauteur: warning: left out {bad}", file=sys.stderr)
+
+
+def _note(text: str) -> None:
+    print(f"hauteur: note: {text}", file=sys.stderr)
 
 
 SHOWN = (".html", ".pgn")

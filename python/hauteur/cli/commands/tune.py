@@ -81,7 +81,8 @@ def strength(
         with open_scheduler(WorkerOptions(options.workers, options.cluster, options.threads)) as scheduler:
             folder = TuningFolder(out, options.resources, openings, name, scheduler)
             tuned = tune_strength(tuning, folder, say)
-    print(json_format.dumps(tuned.to_json(), indent=2) if options.json else report(tuned))
+    text = json_format.dumps(tuned.to_json(), indent=2) if options.json else report(tuned)
+    print(text)
 
 
 def say(line: str) -> None:

@@ -198,7 +198,8 @@ def _checked(model: type[Model], values: dict[str, Any]) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise QueryError(problems(error), field=str(first["loc"][0]) if first["loc"] else None) from None
+        field = str(first["loc"][0]) if first["loc"] else None
+        raise QueryError(problems(error), field=field) from None
 
 
 def _action(values: dict[str, Any]) -> Action:
@@ -257,7 +258,8 @@ def _position(fields: QueryFields) -> tuple[_core.State, tuple[str, ...]]:
 
 def _actions(start: _core.State, moves: list[str]) -> tuple[int, ...]:
     """Return the actions of moves from a position."""
-    state, actions = start.copy(), list[int]()
+    state = start.copy()
+    actions: list[int] = []
     for number, text in enumerate(moves, 1):
         try:
             action = state.parse(text)

@@ -96,7 +96,11 @@ class QuerySearches(Closing):
     """
 
     def __init__(
-        self, nets: Callable[[_core.Game], NetChoice], *, seed: int = 0, batch_size: int | None = None
+        self,
+        nets: Callable[[_core.Game], NetChoice],
+        *,
+        seed: int = 0,
+        batch_size: int | None = None,
     ) -> None:
         self._choose_nets = nets
         self._seed = seed
@@ -120,7 +124,8 @@ class QuerySearches(Closing):
     def add(self, query: Query) -> None:
         """Take a query: its positions wait for their turn."""
         for turn in query.turns:
-            heapq.heappush(self._waiting, QueuedPosition(-query.priority, next(self._numbers), query, turn))
+            position = QueuedPosition(-query.priority, next(self._numbers), query, turn)
+            heapq.heappush(self._waiting, position)
 
     def end(self, action: Action) -> list[Answer]:
         """End the searches that an action names; return the answers of those that had not begun.
@@ -196,7 +201,12 @@ class QuerySearches(Closing):
         if key not in self._groups:
             try:
                 pool = SearchPool(
-                    game, nets.small, search, large=nets.large, seed=self._seed, batch_size=self._batch_size
+                    game,
+                    nets.small,
+                    search,
+                    large=nets.large,
+                    seed=self._seed,
+                    batch_size=self._batch_size,
                 )
             except ValueError as error:
                 raise QueryError(str(error), query.id, "overrideSettings") from None

@@ -69,7 +69,9 @@ class LiveRequest:
 def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
     """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
     words = list(arguments)
-    colour = read_colour(words.pop(0)) if words and words[0].lower() in ("b", "w", "black", "white") else None
+    colour = None
+    if words and words[0].lower() in ("b", "w", "black", "white"):
+        colour = read_colour(words.pop(0))
     if words and words[0].isdecimal():
         words.insert(0, "interval")
     values: dict[str, int] = {"interval": 100, "maxmoves": 20}
@@ -109,7 +111,8 @@ def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
     assert move.wdl is not None  # moves without visits are not shown
     rate = min(1.0, max(0.0, move.wdl[0] + 0.5 * move.wdl[1]))
     bound = lower_bound(rate, move.visits)
-    figures = f"utility {2 * rate - 1:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
+    utility = 2 * rate - 1
+    figures = f"utility {utility:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
     line = " ".join(board.line(move.line))
     return f"info move {board.vertex(move.action)} visits {move.visits} {figures} order {order} pv {line}"
 
@@ -258,7 +261,8 @@ class GtpEngine:
 
     def _play(self, arguments: Arguments) -> str:
         """Play a move; controllers may pass after the end of the game, which is noted and can be undone."""
-        colour, board = read_colour(arguments[0]), self._session.board
+        colour = read_colour(arguments[0])
+        board = self._session.board
         if board.is_over and arguments[1].lower() == PASS:
             board.pass_at_end()
         else:
@@ -308,13 +312,15 @@ class GtpEngine:
 
     def _move_history(self, _: Arguments) -> str:
         """Return the moves, the last one first, as GoGui reads them."""
-        return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in reversed(self._session.board.moves()))
+        newest_first = reversed(self._session.board.moves())
+        return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in newest_first)
 
     # Moves.
 
     def _genmove(self, arguments: Arguments) -> str:
         """Play a move and return it; after the end of the game `resign` for who has lost, else a pass."""
-        colour, session = read_colour(arguments[0]), self._session
+        colour = read_colour(arguments[0])
+        session = self._session
         if session.board.is_over:
             return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
         return session.genmove(colour)
@@ -328,7 +334,8 @@ class GtpEngine:
 
     def _left(self, arguments: Arguments) -> str:
         """Set a clock; controllers send negative seconds for one that has run out, which count as none."""
-        colour, seconds = read_colour(arguments[0]), read_number(arguments[1])
+        colour = read_colour(arguments[0])
+        seconds = read_number(arguments[1])
         self._session.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
         return ""
 
@@ -336,9 +343,11 @@ class GtpEngine:
 
     def _analyse(self, arguments: Arguments) -> Result:
         """Begin live analysis; ValueError for a player without a net, and for the colour that is not to move."""
-        request, session = read_analysis_request(arguments), self._session
+        request = read_analysis_request(arguments)
+        session = self._session
         playing = session.analysing
-        session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
+        board = session.board
+        board.require_turn(board.state.to_move if request.colour is None else request.colour)
         return self._live_analysis(playing, request)
 
     def _live_analysis(self, playing: PlayingSession, request: LiveRequest) -> Iterator[str]:

@@ -26,7 +26,9 @@ def fixed_points(board: GtpBoard, stones: int) -> list[str]:
         allowed = f"2 to {most}" if most else "none"
         raise ValueError(f"invalid number of stones: {stones}, on a board of {size} there are {allowed}")
     edge = 4 if size > 12 else 3
-    low, high, middle = edge, size + 1 - edge, (size + 1) // 2
+    low = edge
+    high = size + 1 - edge
+    middle = (size + 1) // 2
     corners = [(low, low), (high, high), (low, high), (high, low)]
     sides = [(low, middle), (high, middle), (middle, low), (middle, high)]
     has_centre = stones >= 5 and stones % 2 == 1

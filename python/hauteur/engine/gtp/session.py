@@ -78,7 +78,8 @@ Commands = dict[str, GtpCommand]
 
 def read_request(raw: bytes) -> Request | None:
     """Return the request of a line; None for a line that holds none (empty, or a comment)."""
-    text = raw.translate(None, CONTROL).partition(b"#")[0].replace(b"\t", b" ").decode("utf-8", errors="replace")
+    command, _, _ = raw.translate(None, CONTROL).partition(b"#")
+    text = command.replace(b"\t", b" ").decode("utf-8", errors="replace")
     words = text.split(" ")
     words = [word for word in words if word]
     if not words:
@@ -175,18 +176,25 @@ def full_clock(settings: TimeSettings) -> PlayerClock:
 
 def after_move(clock: PlayerClock, settings: TimeSettings, seconds: float) -> PlayerClock:
     """Return the clock after a move that took so long; who oversteps a period begins the next one."""
-    left, stones = clock.left - seconds, clock.stones
+    left = clock.left - seconds
+    stones = clock.stones
     if stones == 0:
         if left >= 0.0 or settings.stones == 0:
             return PlayerClock(max(left, 0.0))
-        left, stones = left + settings.period, settings.stones
+        left = left + settings.period
+        stones = settings.stones
     if stones <= 1 or left <= 0.0:
         return PlayerClock(settings.period, settings.stones)
     return PlayerClock(left, stones - 1)
 
 
 def budget_of(
-    clock: PlayerClock, settings: TimeSettings, *, ply: int, max_plies: int, overhead: float
+    clock: PlayerClock,
+    settings: TimeSettings,
+    *,
+    ply: int,
+    max_plies: int,
+    overhead: float,
 ) -> Budget | None:
     """Return the seconds for the next move, at `ply` plies of a game of at most `max_plies`; None without a limit."""
     if settings.is_unlimited:
@@ -319,7 +327,8 @@ class GtpBoard(PlayedGame):
     def _action(self, name: str) -> int:
         """Return the legal action of a vertex in capitals; ValueError where there is none."""
         colour = self.state.to_move
-        legal: dict[str, int] = {self.vertex(action): action for action in self.state.legal_actions().tolist()}
+        actions: list[int] = self.state.legal_actions().tolist()
+        legal = {self.vertex(action): action for action in actions}
         if name not in legal:
             raise ValueError(f"{name} is not a legal move of {COLOURS[colour]} here")
         return legal[name]
@@ -347,13 +356,17 @@ class GtpBoard(PlayedGame):
 
     def stones(self) -> list[str]:
         """Return the vertices of all stones, from the top left."""
-        names, cells = self.drawing.square_names, self.drawing.cells
+        names = self.drawing.square_names
+        cells = self.drawing.cells
         return [name.upper() for name, cell in zip(names, cells, strict=True) if cell != "."]
 
     def moves(self) -> list[tuple[int, str]]:
         """Return the moves from the start with their players, 0 black or 1 white."""
-        played = zip(self.movers, self.texts, strict=True)
-        return [(player, text.upper()) for ply, (player, text) in enumerate(played) if ply not in self._implied]
+        found = []
+        for ply, (player, text) in enumerate(zip(self.movers, self.texts, strict=True)):
+            if ply not in self._implied:
+                found.append((player, text.upper()))
+        return found
 
 
 class GtpSession:
@@ -395,7 +408,8 @@ class GtpSession:
 
     def set_komi(self, komi: float) -> None:
         """Count with this komi from now on, in a game that has one; ValueError where game or player do not allow it."""
-        game, before = self.board.game, self.board
+        game = self.board.game
+        before = self.board
         if game.name != "go":
             return
         try:
@@ -502,14 +516,16 @@ class GtpSession:
 
     def _replace(self, game: _core.Game) -> None:
         """Open the player for another game before the old one is closed, so that a failure changes nothing."""
-        board, playing = GtpBoard(game), self._open(game)
+        board = GtpBoard(game)
+        playing = self._open(game)
         try:
             playing.prepare()
         except BaseException:
             playing.close()
             raise
         self._playing.close()
-        self.board, self._playing = board, playing
+        self.board = board
+        self._playing = playing
 
 
 def report_note(found: FoundMove) -> None:
@@ -537,4 +553,6 @@ def sized(game: _core.Game, size: int) -> _core.Game:
 def with_parameters(game: _core.Game, **parameters: str) -> str:
     """Return the spec of a game with some of its parameters changed."""
     name, own = parse_spec(game.spec)
-    return f"{name}({', '.join(f'{key}={value}' for key, value in (own | parameters).items())})"
+    changed = own | parameters
+    texts = [f"{key}={value}" for key, value in changed.items()]
+    return f"{name}({', '.join(texts)})"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from hauteur import _core
 from hauteur.engine.uci.options import Options
@@ -72,7 +73,8 @@ def parse_position(text: str, options: Options) -> PositionCommand:
     before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
     where = before.strip()
     start = make_game(where, options).new_initial_state()
-    state, actions = start.copy(), []
+    state = start.copy()
+    actions = []
     for number, move in enumerate(moves.split(), 1):
         try:
             action = state.parse(move)
@@ -115,7 +117,8 @@ def parse_go(text: str) -> Go:
     flags: set[str] = set()
     moves: tuple[str, ...] = ()
     problems: list[str] = []
-    at, is_wrong = 0, False
+    at = 0
+    is_wrong = False
     while at < len(words):
         word = words[at].lower()
         at += 1
@@ -123,7 +126,8 @@ def parse_go(text: str) -> Go:
             flags.add(word)
         elif word in NUMBERS:
             try:
-                numbers[word] = _number(word, words[at] if at < len(words) else None)
+                value = words[at] if at < len(words) else None
+                numbers[word] = _number(word, value)
                 if word in AT_LEAST_ONE and numbers[word] < 1:
                     raise ValueError(f"go {word} needs at least 1, got {numbers.pop(word)}")
             except ValueError as error:
@@ -140,7 +144,8 @@ def parse_go(text: str) -> Go:
 
 def search_actions(go: Go, state: _core.State) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return the legal actions of `searchmoves` (none: no restriction), and what is wrong with the others."""
-    actions, problems = dict[int, None](), list[str]()
+    actions: dict[int, None] = {}
+    problems: list[str] = []
     for move in go.searchmoves:
         try:
             actions[state.parse(move)] = None
@@ -175,7 +180,8 @@ def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -
     No clock runs out after a movetime: it loses little, and what earlier moves came too late by.
     """
     overhead = options.whole("MoveOverheadMs") * MILLISECOND
-    numbers, side = go.numbers, "wb"[state.to_move]
+    numbers = go.numbers
+    side = "wb"[state.to_move]
     if "movetime" in numbers:
         return fixed(numbers["movetime"] * MILLISECOND, overhead=min(overhead, MOVETIME_OVERHEAD) + lateness)
     if f"{side}time" not in numbers:
@@ -185,7 +191,8 @@ def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -
         increment=max(0, numbers.get(f"{side}inc", 0)) * MILLISECOND,
         moves_to_go=numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None,
     )
-    move_number, slowmover = game_ply(state) // 2, options.number("Slowmover")
+    move_number = game_ply(state) // 2
+    slowmover = options.number("Slowmover")
     return plan(clock, move_number=move_number, overhead=overhead, slowmover=slowmover, lateness=lateness)
 
 
@@ -213,5 +220,4 @@ def _number(word: str, text: str | None) -> int:
 
 def _until_keyword(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words before the next keyword of `go`: the moves of `searchmoves`, which have no end of their own."""
-    end = next((i for i, word in enumerate(words) if word.lower() in KEYWORDS), len(words))
-    return tuple(words[:end])
+    return tuple(takewhile(lambda word: word.lower() not in KEYWORDS, words))

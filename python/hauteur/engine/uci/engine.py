@@ -136,7 +136,8 @@ class UciEngine:
     def _accept(self, raw: bytes | None) -> UciCommand | None:
         """Sort a line in (None: the end of the input); return what has to wait for its turn."""
         command = UciCommand("" if raw is None else raw.decode("utf-8", errors="replace").strip())
-        before, self._heard = self._heard, time.monotonic()
+        before = self._heard
+        self._heard = time.monotonic()
         with self._lock:
             newest = self._unanswered[-1] if self._unanswered else None
             is_script = raw is None or (command.word == "quit" and self._heard - before < SCRIPT_SECONDS)
@@ -354,7 +355,8 @@ class UciEngine:
     def _searched(self, command: UciCommand) -> list[str]:
         """Search as the command says; return the last lines, with the move."""
         self._introduce()
-        go, position = command.go or Go({}), self._position
+        go = command.go or Go({})
+        position = self._position
         command.control.restart_clock(self._clock_start())
         actions, unknown = search_actions(go, position.state)
         for problem in (*go.problems, *unknown):
@@ -364,7 +366,9 @@ class UciEngine:
         options, visits = self._options_for(go)
         limits = search_limits(go, position.state, options, lateness=self._session.lateness)
         if visits is not None and not go.infinite:
-            limits = replace(limits, visits=visits if limits.visits is None else min(visits, limits.visits))
+            if limits.visits is not None:
+                visits = min(visits, limits.visits)
+            limits = replace(limits, visits=visits)
         self._session.set_position(position.start, position.actions)
         with self._lock:
             command.began = True
@@ -385,7 +389,8 @@ class UciEngine:
     def _clock_start(self) -> float:
         """Return when the clock of this move began: at the `position` just before, unless StrictTiming says at `go`."""
         now = time.monotonic()
-        since, self._position_time = self._position_time, None
+        since = self._position_time
+        self._position_time = None
         lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
         return since if since is not None and lenient else now
 

@@ -43,7 +43,9 @@ def _option(row: dict[str, Any]) -> Lc0Option:
     return Lc0Option(**{**row, "choices": tuple(row.get("choices", ()))}, least=least, most=most)
 
 
-ENGINE_OPTIONS = tuple(map(_option, json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))))
+_OPTIONS_FILE = Path(__file__).with_name("options.json")
+
+ENGINE_OPTIONS = tuple(map(_option, json.loads(_OPTIONS_FILE.read_text(encoding="utf-8"))))
 """Options of the engine around the search; names, defaults and ranges are lc0's where lc0 has them."""
 
 ALIASES = {"move overhead": "MoveOverheadMs"}
@@ -191,7 +193,8 @@ class Options:
 
     def memory(self) -> tuple[int, int]:
         """Return bytes of tree and positions of cache: four to one of RamLimitMb where both do not fit in it."""
-        tree, positions = self.whole("Hash") * MEBIBYTE, self.whole("NNCacheSize")
+        tree = self.whole("Hash") * MEBIBYTE
+        positions = self.whole("NNCacheSize")
         limit = self.whole("RamLimitMb") * 1_000_000
         if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:
             return tree, positions
@@ -209,7 +212,8 @@ def choose_net(options: Options) -> tuple[NetChoice, str]:
 
     That is the option WeightsFile, else the environment, else the net that ships.
     """
-    net, reason = options.text("WeightsFile"), "option WeightsFile"
+    net = options.text("WeightsFile")
+    reason = "option WeightsFile"
     if net in ("", SHIPPED, AUTODISCOVER):
         found = newest_chess_net() if net == AUTODISCOVER else default_net(_core.Game("chess"))
         if found is None:

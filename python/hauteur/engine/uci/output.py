@@ -10,7 +10,8 @@ from hauteur.mcts.scores import permille, score
 
 def info_lines(report: RootReport, options: Options) -> Iterator[str]:
     """Yield one info line for each of the best MultiPV moves."""
-    lines, full = options.whole("MultiPV"), hashfull(report, options)
+    lines = options.whole("MultiPV")
+    full = hashfull(report, options)
     for rank, move in enumerate(report.moves[:lines], 1):
         yield " ".join(
             [
@@ -34,7 +35,9 @@ def score_text(report: RootReport, move: RootMove, options: Options) -> str:
     if move.mate is not None:
         return f"score mate {move.mate}"
     wl, d = wl_and_d(report, move)
-    return f"score cp {score(options.text('ScoreType'), wl=wl, d=d, q=move.q if move.visits else wl)}"
+    q = move.q if move.visits else wl
+    value = score(options.text("ScoreType"), wl=wl, d=d, q=q)
+    return f"score cp {value}"
 
 
 def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
@@ -52,7 +55,8 @@ def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
     """Yield statistics of every move, the best one last, then of the root, in lc0's format (VerboseMoveStats)."""
     for move in reversed(report.moves):
         text = report.state.action_to_text(move.action, "uci")
-        index, prior = f"({move.action:<4}) ", move.prior
+        index = f"({move.action:<4}) "
+        prior = move.prior
         yield f"info string {text:<5} {index}{_counts(move.visits, move.in_flight, prior)}{_values(move)}"
     yield f"info string {_root_line(report, options)}"
 
@@ -86,26 +90,30 @@ def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]
 
 def _counts(visits: int, in_flight: int, share: float) -> str:
     """Return visits, those in flight and the prior in percent; 100 % has one place, to keep the width of the column."""
-    return f"N: {visits:>7} (+{in_flight:>2}) (P: {100 * share:>5.{1 if share >= 0.99995 else 2}f}%) "
+    places = 1 if share >= 0.99995 else 2
+    return f"N: {visits:>7} (+{in_flight:>2}) (P: {100 * share:>5.{places}f}%) "
 
 
 def _values(move: RootMove) -> str:
     """Return chances, Q, U, score and the net's value; hyphens stand for what is not known before a visit."""
     moved = "(WL:  -.-----) (D: -.---) (M:  -.-) "
     if move.wdl is not None:
-        moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
+        win, draw, loss = move.wdl
+        moved = f"(WL: {win - loss:>8.5f}) (D: {draw:>5.3f}) (M:  0.0) "
     network = move.q if move.terminal else move.value
     value = "(V:  -.----)" if network is None else f"(V: {network + 0.0:>7.4f})"
     # Only where the search keeps it, so that other lines are lc0's, letter for letter.
     spread = "" if move.variance is None else f" (Var: {move.variance:>7.5f})"
     end = " (T)" if move.terminal else ""
-    return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{spread}{end}"
+    selection = f"(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f})"
+    return f"{moved}{selection} {value}{spread}{end}"
 
 
 def _root_line(report: RootReport, options: Options) -> str:
     """Return the line of the root, whose Q has the draw score in it as that of its moves."""
     visited = sum(move.prior for move in report.moves if move.visits)
-    wl, d = report.wdl[0] - report.wdl[2], report.wdl[1]
+    win, d, loss = report.wdl
+    wl = win - loss
     sign = 1.0 if report.state.to_move == 0 else -1.0
     q = wl + sign * options.number("DrawScore") * d
     head = f"node  ({len(report.moves):<4}) {_counts(report.visits, 0, visited)}"

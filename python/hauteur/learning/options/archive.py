@@ -64,7 +64,8 @@ class Archive:
     def add(self, generation: int, games: Games) -> None:
         """Take the games of a generation, after those of the one before; let go of those that are not needed again."""
         self._games[generation] = games.without_policies()
-        over = {one: games.games for one, games in self._games.items() if one <= generation - self.lag}
+        last_over = generation - self.lag
+        over = {one: games.games for one, games in self._games.items() if one <= last_over}
         # Counted from the generations that are over: with a lag, one that begins now still draws from older ones.
         needed = first_needed(over, self.settings.window_games)
         self._games = {one: games for one, games in self._games.items() if one >= needed}
@@ -72,7 +73,10 @@ class Archive:
     def before(self, generation: int) -> Archived | None:
         """Return the positions that games of a generation may begin in; None where there are none."""
         parts = [games for one, games in self._games.items() if one < generation - self.lag]
-        return Archived(self.settings, Games.join(parts).last(self.settings.window_games)) if parts else None
+        if not parts:
+            return None
+        games = Games.join(parts)
+        return Archived(self.settings, games.last(self.settings.window_games))
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,8 @@ class Archived:
     def weights(self) -> NDArray[np.float64]:
         """Weights by which positions are drawn, one for each move of the games; all alike where all would be 0."""
         learned = self.games.learned.astype(np.float64)
-        weights = learned * np.nan_to_num(weights_of(self.games, self.settings.weight)) ** self.settings.power
+        known = np.nan_to_num(weights_of(self.games, self.settings.weight))
+        weights = learned * known**self.settings.power
         return weights if weights.any() else learned
 
     @cached_property
@@ -102,7 +107,8 @@ class Archived:
         if share >= self.settings.share or not len(moves):
             return None
         place = np.searchsorted(summed, point * summed[-1], side="right")
-        return self.games.plan_at(int(moves[min(place, len(moves) - 1)]), index)  # a point may be rounded up to the sum
+        drawn = min(int(place), len(moves) - 1)  # a point may be rounded up to the sum
+        return self.games.plan_at(int(moves[drawn]), index)
 
 
 def weights_of(games: Games, kind: str) -> NDArray[np.float64]:
@@ -122,5 +128,6 @@ def weights_of(games: Games, kind: str) -> NDArray[np.float64]:
     later = np.arange(len(value)) + LATER
     is_over = later >= np.repeat(games.moves_before[1:], games.move_counts)
     later = np.where(is_over, 0, later)
-    same = np.where(games.movers[later] == games.movers, value[later], -value[later])
+    is_own = games.movers[later] == games.movers
+    same = np.where(is_own, value[later], -value[later])
     return np.abs(value - np.where(is_over, games.results, same))

@@ -110,7 +110,8 @@ class RatioLine(NamedTuple):
 
     def lever_for(self, ratio: float) -> float:
         """Return the lever at which the line has this ratio."""
-        return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
+        log_lever = self.centre + (math.log(ratio) - self.level) / self.slope
+        return math.exp(min(max(log_lever, -50.0), 50.0))
 
 
 class ControllerState(BaseModel):
@@ -187,7 +188,8 @@ def observe(
     generation: int,
 ) -> Observation:
     """Return the observation of games played in this state; outcomes [G]: 0 is a draw; plies [G]: of each game."""
-    drawn = int((plies >= settings.long_game).sum() if settings.long_game else (outcomes == 0).sum())
+    is_drawn = plies >= settings.long_game if settings.long_game else outcomes == 0
+    drawn = int(is_drawn.sum())
     return Observation(
         generation=generation,
         n_scl=state.n_scl,
@@ -209,8 +211,11 @@ def wants_probe(settings: ControllerSettings, state: ControllerState, generation
         return False
     if settings.probe_always and not probes:
         return True
-    here = [seen for seen in state.seen if seen.visits == state.visits]
-    return not any(max(seen.lever, state.lever) <= PROBE_REACH * min(seen.lever, state.lever) for seen in here)
+    for seen in state.seen:
+        low, high = sorted((seen.lever, state.lever))
+        if seen.visits == state.visits and high <= PROBE_REACH * low:
+            return False
+    return True
 
 
 def controller_metrics(settings: ControllerSettings, after: ControllerState) -> dict[str, Any]:
@@ -247,7 +252,8 @@ def after_probe(settings: ControllerSettings, state: ControllerState, probe: Obs
 
 def after_generation(settings: ControllerSettings, state: ControllerState, played: Observation) -> ControllerState:
     """The state after a generation's games: the next lever; and twice the visits when it has settled."""
-    seen = (*(old for old in state.seen if old.generation > played.generation - REMEMBERED), played)
+    forgotten = played.generation - REMEMBERED
+    seen = (*(old for old in state.seen if old.generation > forgotten), played)
     lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
     kept = ControllerState(visits=state.visits, seen=seen, chosen=(*state.chosen, played.lever))
     after = _with_lever(settings, kept, lever)
@@ -270,7 +276,8 @@ def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
     if any(lever in (low, high) for lever in recent):
         return False
     step = 0 if settings.by == "temperature" else 1
-    return max(recent) <= max(settings.settle_factor * min(recent), min(recent) + step)
+    lowest = min(recent)
+    return max(recent) <= max(settings.settle_factor * lowest, lowest + step)
 
 
 def best_lever(settings: ControllerSettings, seen: Sequence[Observation], visits: int, *, generation: int) -> float:
@@ -281,7 +288,9 @@ def best_lever(settings: ControllerSettings, seen: Sequence[Observation], visits
     # The line is trusted near the levers that were played: one noisy generation must not throw N_scl far away.
     here = [observation.lever for observation in seen if observation.visits == visits]
     wanted = fit(seen, visits).lever_for(target_of(settings, generation))
-    reachable = min(max(wanted, min(here) / LARGEST_STEP), max(here) * LARGEST_STEP)
+    lowest = min(here) / LARGEST_STEP
+    highest = max(here) * LARGEST_STEP
+    reachable = min(max(wanted, lowest), highest)
     return _within(settings, reachable, visits)
 
 
@@ -293,7 +302,10 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     """
     newest = max((observation.generation for observation in seen), default=0)
     # A weighted least-squares line with a normal prior on its slope: few games near one lever say little about it.
-    weights = [MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen]
+    weights = []
+    for observation in seen:
+        of_visits = 1.0 if observation.visits == visits else OTHER_VISITS
+        weights.append(MEMORY ** (newest - observation.generation) * of_visits)
     if not seen:
         raise ValueError("a line needs one observation or more, got none")
     xs = np.array([math.log(one.lever) for one in seen])
@@ -305,7 +317,8 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     level = (precisions * ys).sum() / total
     square = prior + (precisions * (xs - centre) ** 2).sum()
     product = prior * USUAL_SLOPE + (precisions * (xs - centre) * (ys - level)).sum()
-    return RatioLine(float(level), min(float(product / square), FLATTEST_SLOPE), float(centre))
+    slope = min(float(product / square), FLATTEST_SLOPE)
+    return RatioLine(float(level), slope, float(centre))
 
 
 def _bounds(settings: ControllerSettings, visits: int) -> tuple[float, float]:

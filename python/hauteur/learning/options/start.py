@@ -234,7 +234,8 @@ def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
     """One line about a round of learning."""
     train = found["train"]
     held_out = found["held_out"]
-    parts = [f"start {number}/{rounds}", f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}"]
+    losses_text = f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}"
+    parts = [f"start {number}/{rounds}", losses_text]
     if held_out is not None:
         parts.append(
             f"held out ({held_out['positions']:,} positions): policy {held_out['policy_loss']:.3f} value "
@@ -270,9 +271,12 @@ def measure(trainer: CandidateTrainer, data: ReplayBuffer, *, root_value_share: 
         arrays = (samples.features, samples.policy, samples.wdl, samples.legal)
         features, policy, wdl, legal = (torch.from_numpy(array).to(trainer.device) for array in arrays)
         logits, value, *_ = network(features)
-        parts = losses(logits.float(), value.float(), policy, wdl, legal if trainer.settings.mask_illegal else None)
-        hits = (logits.masked_fill(legal == 0, -torch.inf).argmax(dim=1) == policy.argmax(dim=1)).float().mean()
-        total += len(rows) * np.array([parts.policy.item(), parts.value.item(), hits.item()])
+        mask = legal if trainer.settings.mask_illegal else None
+        parts = losses(logits.float(), value.float(), policy, wdl, mask)
+        best = logits.masked_fill(legal == 0, -torch.inf).argmax(dim=1)
+        hits = (best == policy.argmax(dim=1)).float().mean()
+        means = np.array([parts.policy.item(), parts.value.item(), hits.item()])
+        total += len(rows) * means
     policy_loss, value_loss, accuracy = (total / count).tolist()
     return HeldOut(count, policy_loss, value_loss, accuracy)
 
@@ -311,8 +315,11 @@ def bring_in(
         if isinstance(found, BadGame):
             facts.bad.append(found)
             continue
-        drawn = hold_out > 0 and float(stream(seed, "hold out game", found.plan.index).random()) < hold_out
-        part = HELD_OUT if drawn else LEARN
+        part = LEARN
+        if hold_out > 0:
+            random = stream(seed, "hold out game", found.plan.index)
+            if float(random.random()) < hold_out:
+                part = HELD_OUT
         if len(waiting[part]) == SHARD_GAMES:
             _flush(folder, part, game, waiting[part], facts)
         waiting[part].append(found)
@@ -357,7 +364,12 @@ class TaughtGames(ReplayBuffer):
 
 
 def open_data(
-    game: _core.Game, folder: Path, *, taught: bool = False, legal: bool = False, **further: Any
+    game: _core.Game,
+    folder: Path,
+    *,
+    taught: bool = False,
+    legal: bool = False,
+    **further: Any,
 ) -> StartData:
     """Open the data that `bring_in` left in the folder.
 
@@ -376,7 +388,11 @@ def open_data(
 
 
 def teach_games(
-    game: _core.Game, folder: Path, teacher: Evaluator, *, on_games: Callable[[int], None] | None = None
+    game: _core.Game,
+    folder: Path,
+    teacher: Evaluator,
+    *,
+    on_games: Callable[[int], None] | None = None,
 ) -> None:
     """Write the teacher's targets into all shards of the folder. Done again it changes nothing."""
     done = 0

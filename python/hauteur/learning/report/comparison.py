@@ -73,9 +73,11 @@ def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
     runs = []
     for path, name in zip(paths, _names(places), strict=True):
         folder = RunFolder(path)
-        runs.append(ComparedRun(name, folder.stored_recipe(), finished_generations(folder)))
-        if runs[-1].recipe.game != runs[0].recipe.game:
-            games = f"{paths[0]} is of {runs[0].recipe.game}, {path} of {runs[-1].recipe.game}"
+        run = ComparedRun(name, folder.stored_recipe(), finished_generations(folder))
+        runs.append(run)
+        first_game = runs[0].recipe.game
+        if run.recipe.game != first_game:
+            games = f"{paths[0]} is of {first_game}, {path} of {run.recipe.game}"
             raise ValueError(f"only runs of one game can be compared: {games}")
     return runs
 
@@ -98,14 +100,21 @@ def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
             found.append([run])
         else:
             same.append(run)
-    return {group[0].name + (f" ({len(group)} seeds)" if len(group) > 1 else ""): group for group in found}
+    return {_group_name(group): group for group in found}
+
+
+def _group_name(group: Sequence[ComparedRun]) -> str:
+    """Return the name of runs that differ in nothing but the seed: that of the first, and how many they are."""
+    seeds = f" ({len(group)} seeds)" if len(group) > 1 else ""
+    return f"{group[0].name}{seeds}"
 
 
 def comparison(groups: Groups) -> Report:
     """Return the runs, the settings that differ, and the figures."""
     runs = [run for group in groups.values() for run in group]
     names, rows = differences(groups)
-    figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()})
+    histories = {name: [run.history for run in group] for name, group in groups.items()}
+    figures = comparison_figures(histories)
     same = [] if rows else ["The recipes differ in nothing but the seed."]
     sections = [
         ReportSection("Runs", tables=[ReportTable(COLUMNS, [run.cells() for run in runs])]),
@@ -119,8 +128,11 @@ def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:
     """Names of the columns and rows of the table of settings that differ; a dash where a setting does not exist."""
     settings = [group[0].settings for group in groups.values()]
     keys = dict.fromkeys(key for row in settings for key in row)
-    values = {key: [_setting_text(row.get(key)) for row in settings] for key in keys}
-    rows = [[key, *row] for key, row in values.items() if len(set(row)) > 1]
+    rows = []
+    for key in keys:
+        values = [_setting_text(row.get(key)) for row in settings]
+        if len(set(values)) > 1:
+            rows.append([key, *values])
     return ["setting", *groups], rows
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
@@ -34,7 +35,10 @@ def column(history: History, path: str) -> list[float | None]:
     if not whole:
         return values
     totals = [number(line, whole) for line in history]
-    return [None if value is None or not of else value / of for value, of in zip(values, totals, strict=True)]
+    ratios = []
+    for value, total in zip(values, totals, strict=True):
+        ratios.append(None if value is None or not total else value / total)
+    return ratios
 
 
 def total(history: History, path: str) -> float | None:
@@ -68,7 +72,8 @@ class Axis(NamedTuple):
 
 def axes(histories: Sequence[History]) -> dict[str, Axis]:
     """Return the axes that all these runs can be drawn by, by key; times share one unit."""
-    longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
+    seconds = chain.from_iterable(column(history, "seconds") for history in histories)
+    longest = max((one or 0.0 for one in seconds), default=0.0)
     size, unit = (3600, "hours") if longest >= 3 * 3600 else (60, "minutes")
 
     def spent(one: History, path: str) -> Values:
@@ -82,8 +87,16 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
         "time": (f"wall time, {unit}", lambda one: spent(one, "seconds")),
         "cpu": (f"CPU time, {unit}", lambda one: spent(one, "cpu_seconds")),
     }
-    found = [Axis(key, name, [of(one) for one in histories]) for key, (name, of) in kinds.items()]
-    return {axis.key: axis for axis in found if all(any(x is not None for x in row) for row in axis.runs)}
+    found = {}
+    for key, (name, values_of) in kinds.items():
+        runs = [values_of(history) for history in histories]
+        if all(map(_has_values, runs)):
+            found[key] = Axis(key, name, runs)
+    return found
+
+
+def _has_values(values: Values) -> bool:
+    return any(value is not None for value in values)
 
 
 class LineFigure(NamedTuple):
@@ -106,7 +119,8 @@ class LineFigure(NamedTuple):
         """Return the figure, None where the metrics have nothing for it; on a log axis values of 0 are left out."""
         rows = {name: column(history, path) for name, path in self.rows.items()}
         if self.options.get("log"):
-            rows = {name: [value if value and value > 0 else None for value in row] for name, row in rows.items()}
+            for name, row in rows.items():
+                rows[name] = [value if value and value > 0 else None for value in row]
         return lines(self.key, self.title, self.text, self.unit, xs=xs, rows=rows, **self.options)
 
 
@@ -217,9 +231,8 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
     if key not in known:
         raise ValueError(f"there is no axis {key!r} of this run; there are {', '.join(known)}")
     axis = known[key]
-    kept = [(x, line) for x, line in zip(axis.runs[0], history, strict=True) if x is not None]
-    xs = [x for x, _ in kept]
-    history = [line for _, line in kept]
+    xs = [x for x in axis.runs[0] if x is not None]
+    history = [line for x, line in zip(axis.runs[0], history, strict=True) if x is not None]
     ladder = LEARNING_FIGURES if is_gated(history) else LEARNING_FIGURES[:1]
     found = {
         "Strength": [yardstick_figure(recipe, xs, history)],
@@ -228,10 +241,12 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
         "Games": [_results(xs, history), *(kind.of(xs, history) for kind in GAME_FIGURES)],
     }
     target = None if recipe.controller is None else recipe.controller.target
-    drawn = {
-        name: [_placed(one, axis, target) for one in figures if one is not None] for name, figures in found.items()
-    }
-    return {name: figures for name, figures in drawn.items() if figures}
+    drawn = {}
+    for name, figures in found.items():
+        placed = [_placed(figure, axis, target) for figure in figures if figure is not None]
+        if placed:
+            drawn[name] = placed
+    return drawn
 
 
 def _placed(figure: Figure, axis: Axis, target_ratio: float | None) -> Figure:
@@ -245,24 +260,27 @@ def _placed(figure: Figure, axis: Axis, target_ratio: float | None) -> Figure:
 def _gate_figures(recipe: Recipe, xs: Sequence[float], history: History) -> list[Figure | None]:
     """Return the candidate's results with its winrate and the threshold; the learner's against a fixed opponent."""
     gate = recipe.gate
-    paths = ("wins", "draws", "losses")
     source = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
-    lows, highs = (column(history, f"gate.score_interval_95.{end}") for end in (0, 1))
+    lows = column(history, "gate.score_interval_95.0")
+    highs = column(history, "gate.score_interval_95.1")
+    intervals = []
+    for low, high in zip(lows, highs, strict=True):
+        intervals.append((low or 0.0, 1.0 if high is None else high))
     candidate = _shares(
         "candidate",
         "Candidate against best net",
         f"The candidate's results in {source}; the curve is its winrate (draws count half) with its 95 % interval.",
         xs,
-        [_counts(line, *(f"gate.{kind}" for kind in paths)) for line in history],
+        [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in history],
         threshold=gate.threshold if gate.by in ("match", "episodes") else None,
-        intervals=[(low or 0.0, 1.0 if high is None else high) for low, high in zip(lows, highs, strict=True)],
+        intervals=intervals,
     )
     learner = _shares(
         "learner",
         "Learner against the opponent",
         "The learner's wins, draws and losses against the fixed opponent of self-play; the curve is its score.",
         xs,
-        [_counts(line, *(f"games.learner.{kind}" for kind in paths)) for line in history],
+        [_counts(line, "games.learner.wins", "games.learner.draws", "games.learner.losses") for line in history],
         curve="score",
     )
     return [candidate, learner]
@@ -281,13 +299,19 @@ def _results(xs: Sequence[float], history: History) -> Figure | None:
 
 
 def _shares(
-    key: str, title: str, text: str, xs: Sequence[float], counts: Sequence[tuple[int, int, int]], **options: Any
+    key: str,
+    title: str,
+    text: str,
+    xs: Sequence[float],
+    counts: Sequence[tuple[int, int, int]],
+    **options: Any,
 ) -> Figure | None:
     return shares(key, title, text, xs=xs, results=counts, **options) if any(map(sum, counts)) else None
 
 
 def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
-    wins, draws, losses = (max(int(number(line, path) or 0), 0) for path in paths)
+    found = [number(line, path) for path in paths]
+    wins, draws, losses = (max(int(count or 0), 0) for count in found)
     return wins, draws, losses
 
 
@@ -318,8 +342,10 @@ def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, lis
             drawn = []
             for count, (name, runs) in enumerate(groups.items()):
                 own = [(next(places), _compared(history, path)) for history in runs]
-                drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=count >= len(LINE_COLOURS)))
-            labels = (f"{key}-by-{axis.key}", f"{title} by {axis.name.partition(',')[0]}", text, unit, axis.name)
+                is_dashed = count >= len(LINE_COLOURS)
+                drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=is_dashed))
+            quantity = axis.name.partition(",")[0]
+            labels = (f"{key}-by-{axis.key}", f"{title} by {quantity}", text, unit, axis.name)
             shown = tuple(line for line in drawn if line.points())
             figure = Figure(*labels, lines=shown, x_from_zero=axis.key != "generation")
             if figure.lines:
@@ -329,4 +355,6 @@ def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, lis
 
 def _compared(history: History, path: str) -> Values:
     """Return a quantity by generation; of runs that no games have gated there is no Elo."""
-    return [None] * len(history) if path == "best_elo" and not is_gated(history) else column(history, path)
+    if path == "best_elo" and not is_gated(history):
+        return [None] * len(history)
+    return column(history, path)

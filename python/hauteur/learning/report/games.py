@@ -43,7 +43,8 @@ def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list
     unread = list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
         try:
-            walks += [_walk(row) for row in _rows(next(_tables(folder, generation)).slice(0, GAMES))]
+            first_table = next(_tables(folder, generation))
+            walks += [_walk(row) for row in _rows(first_table.slice(0, GAMES))]
         except (ValueError, OSError, ImportError) as error:
             unread.append(f"Games of generation {generation} are not shown: {explain(error)}")
     return ReportGames(drawing_of(game.new_initial_state()), walks), unread
@@ -63,7 +64,8 @@ def played_games(folder: RunFolder, generation: int) -> list[ListedGame]:
         for row in table.select(names).to_pylist():
             reason = f" ({row['end_reason']})" if row["end_reason"] else ""
             plies = len(row["start"]) + len(row["actions"])
-            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *_players(row)))
+            result = result_text(row["outcome"]) + reason
+            found.append(ListedGame(row["index"], result, plies, *_players(row)))
     return sorted(found)
 
 
@@ -110,8 +112,11 @@ def _start_of(row: dict[str, Any]) -> _core.State:
 
 
 def _players(row: dict[str, Any]) -> tuple[str, str]:
-    first, second = ("the opponent" if row[net] == NO_NET else f"net {row[net]}" for net in ("net_first", "net_second"))
-    return first, second
+    return _player_name(row["net_first"]), _player_name(row["net_second"])
+
+
+def _player_name(net: int) -> str:
+    return "the opponent" if net == NO_NET else f"net {net}"
 
 
 def _walk(row: dict[str, Any]) -> dict[str, Any]:
@@ -122,12 +127,13 @@ def _walk(row: dict[str, Any]) -> dict[str, Any]:
     best = dict[int, int]()
     ends = np.cumsum(row["policy_lengths"]).tolist()
     for number, (action, begin, end) in enumerate(zip(row["actions"], [0, *ends], ends, strict=False)):
-        edges = sorted(
-            zip(row["policy_counts"][begin:end], row["policy_actions"][begin:end], strict=True), reverse=True
-        )
+        counts = row["policy_counts"][begin:end]
+        actions = row["policy_actions"][begin:end]
+        edges = sorted(zip(counts, actions, strict=True), reverse=True)
         ply = before + number
         if row["visits"][number] and edges and edges[0][0]:
-            notes[ply] = _search_note(state, edges, row["visits"][number], row["learn"][number] & 1)
+            is_learned = row["learn"][number] & 1
+            notes[ply] = _search_note(state, edges, row["visits"][number], is_learned)
             best[ply] = edges[0][1]
         else:
             notes[ply] = MoveNote("chosen without a search")
@@ -144,9 +150,12 @@ def _search_note(state: _core.State, edges: Sequence[tuple[int, int]], visits: i
     edges: counts and actions, the most visited first.
     """
     whole = sum(count for count, _ in edges)
-    shares = [f"{move_text(state, action)} {count / whole:.0%}" for count, action in edges[:MOVES]]
+    shares = []
+    for count, action in edges[:MOVES]:
+        shares.append(f"{move_text(state, action)} {count / whole:.0%}")
     more = f" and {len(edges) - MOVES} more" if len(edges) > MOVES else ""
-    return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{'' if learned else '; not learned from'}")
+    use = "" if learned else "; not learned from"
+    return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{use}")
 
 
 def _chances(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:

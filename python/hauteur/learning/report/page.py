@@ -61,11 +61,16 @@ def report_of(
     0, of a run that begins with recorded games; axis: that everything is drawn by.
     """
     rounds = [] if start is None else start["start"]["rounds"]
-    begun = ROUNDS.of([float(number) for number in range(1, len(rounds) + 1)], rounds)
-    own = run_figures(recipe, history, axis)
-    exact = [ReportSection(name, figures=own.pop(name)) for name in ("Exact play",) if name in own]
-    figures = ({} if begun is None else {"Learning from recorded games": [begun]}) | own
-    first, *rest = [ReportSection(name, figures=some) for name, some in figures.items()] or [ReportSection("Learning")]
+    numbers_of_rounds = [float(number) for number in range(1, len(rounds) + 1)]
+    begun = ROUNDS.of(numbers_of_rounds, rounds)
+    figures = run_figures(recipe, history, axis)
+    exact = []
+    if "Exact play" in figures:
+        exact.append(ReportSection("Exact play", figures=figures.pop("Exact play")))
+    if begun is not None:
+        figures = {"Learning from recorded games": [begun], **figures}
+    drawn = [ReportSection(name, figures=some) for name, some in figures.items()]
+    first, *rest = drawn or [ReportSection("Learning")]
     sections = [*exact, first, *games, *rest, *numbers(history)]
     if meta is not None:
         text = "The same settings and seed on the same machine give the same games and the same weights."
@@ -154,19 +159,23 @@ COLUMNS = (
 def numbers(history: History) -> list[ReportSection]:
     """The numbers of the last generations, folded up, without the columns that they have nothing in."""
     lines = history[-MOST_ROWS:]
-    columns = [(name, form, column(lines, path)) for name, path, form in COLUMNS]
-    known = [one for one in columns if any(value is not None for value in one[2])]
-    if not known:
+    names = []
+    columns = []
+    for name, path, form in COLUMNS:
+        values = column(lines, path)
+        if any(value is not None for value in values):
+            names.append(name)
+            columns.append(["" if value is None else form.format(value) for value in values])
+    if not names:
         return []
-    cells = [["" if value is None else form.format(value) for value in values] for _, form, values in known]
-    names = [name for name, _, _ in known]
-    rows = list(zip(*cells, strict=True))
+    rows = list(zip(*columns, strict=True))
     return [ReportSection("Numbers", tables=[ReportTable(names, rows, folded="Numbers by generation")])]
 
 
 def axes_of(folder: RunFolder) -> dict[str, str]:
     """Return the axes that the figures of a run can be drawn by: keys and words."""
-    return {axis.key: axis.name for axis in axes([folder.read_metrics()]).values()} or {"generation": "generation"}
+    found = axes([folder.read_metrics()])
+    return {key: axis.name for key, axis in found.items()} or {"generation": "generation"}
 
 
 class RunNumbers(NamedTuple):
@@ -244,4 +253,7 @@ def progress_lines(folder: RunFolder) -> list[str]:
     if found is None:
         return []
     counts = [] if found.numbers is None else numbers_in_words(found.numbers)
-    return [str(found), *([", ".join(f"{words} {value}" for value, words in counts)] if counts else [])]
+    progress = [str(found)]
+    if counts:
+        progress.append(", ".join(f"{words} {value}" for value, words in counts))
+    return progress

@@ -30,7 +30,11 @@ def self_play(run: Run) -> None:
 
 
 def plan_games(
-    run: Run, generation: int, settings: SelfPlaySettings | None = None, *, probe: int | None = None
+    run: Run,
+    generation: int,
+    settings: SelfPlaySettings | None = None,
+    *,
+    probe: int | None = None,
 ) -> PlannedGames:
     """Plan the games of a generation, or of a probe with other settings. All is drawn from the seed alone."""
     starts = [option.starts(generation) for option in run.options]

@@ -106,7 +106,8 @@ def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], MatchScore
     found: dict[tuple[str, str], MatchScore] = {}
     for one in encounters:
         turned = one.second < one.first
-        key, more = ((one.second, one.first), one.record.turned) if turned else ((one.first, one.second), one.record)
+        key = (one.second, one.first) if turned else (one.first, one.second)
+        more = one.record.turned if turned else one.record
         found[key] = found.get(key, MatchScore()).plus(more)
     return {key: found[key] for key in sorted(found) if found[key].games}
 
@@ -258,7 +259,9 @@ class _Fit:
         """The part of the rows: -cov(T, D) carried to the parameters, and the bend of u in ln nu."""
         loss = 1 - win - draw
         mean = (win - loss) / 2
-        var_u, cov, var_draw = (win + loss) / 4 - mean**2, -mean * draw, draw * (1 - draw)
+        var_u = (win + loss) / 4 - mean**2
+        cov = -mean * draw
+        var_draw = draw * (1 - draw)
         hessian = -(slopes.T * (games * var_u)) @ slopes
         cross = slopes.T @ (games * cov)
         hessian[self.free] -= cross
@@ -298,13 +301,16 @@ def minimum(
         else:
             break  # the value cannot fall any more in this arithmetic
         x, (value, gradient, hessian) = x + length * step, found
-    if not np.isfinite(x).all() or np.abs(gradient).max(initial=0.0) > 1000 * tolerance:
-        raise RuntimeError(f"no minimum was found: the gradient is still {np.abs(gradient).max(initial=0.0):.3g}")
+    steepest = np.abs(gradient).max(initial=0.0)
+    if not np.isfinite(x).all() or steepest > 1000 * tolerance:
+        raise RuntimeError(f"no minimum was found: the gradient is still {steepest:.3g}")
     return x, hessian
 
 
 def _newton(gradient: Floats, hessian: Floats) -> Floats:
     """The Hessian's absolute inverse times the gradient."""
     values, vectors = np.linalg.eigh(hessian)
-    sizes = np.maximum(np.abs(values), 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0))))
+    sizes = np.abs(values)
+    largest = float(sizes.max(initial=0.0))
+    sizes = np.maximum(sizes, 1e-12 * max(1.0, largest))
     return np.asarray(vectors @ ((vectors.T @ gradient) / sizes))

@@ -68,7 +68,8 @@ class DifferentGames:
         self._known.add(course)
         for game in games:
             self._counted = self._counted.add(game.score)
-            self.openings[game.opening] = self.openings.get(game.opening, MatchScore()).add(game.score)
+            before = self.openings.get(game.opening, MatchScore())
+            self.openings[game.opening] = before.add(game.score)
         return True
 
     @property

@@ -47,13 +47,21 @@ class MatchScore:
 
     def plus(self, other: "MatchScore") -> "MatchScore":
         """The games of both, from the same player's view."""
-        return MatchScore(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+        return MatchScore(
+            wins=self.wins + other.wins,
+            draws=self.draws + other.draws,
+            losses=self.losses + other.losses,
+        )
 
     def add(self, score: float) -> "MatchScore":
         """The record after one more game with this score (1, 0.5 or 0)."""
         if score not in (0.0, 0.5, 1.0):
             raise ValueError(f"the score of a game must be 0, 0.5 or 1, got {score}")
-        return MatchScore(self.wins + (score == 1.0), self.draws + (score == 0.5), self.losses + (score == 0.0))
+        return MatchScore(
+            wins=self.wins + (score == 1.0),
+            draws=self.draws + (score == 0.5),
+            losses=self.losses + (score == 0.0),
+        )
 
     def __str__(self) -> str:
         return f"+{self.wins} ={self.draws} -{self.losses}"
@@ -98,7 +106,9 @@ def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float,
 def elo_of_interval(interval: tuple[float, float]) -> tuple[float, float]:
     """The Elo differences of an interval of scores; infinite at 0 and 1."""
     low, high = interval
-    return elo_of_score(low if low >= 1e-12 else 0.0), elo_of_score(high if high <= 1 - 1e-12 else 1.0)
+    low = low if low >= 1e-12 else 0.0
+    high = high if high <= 1 - 1e-12 else 1.0
+    return elo_of_score(low), elo_of_score(high)
 
 
 @dataclass(frozen=True)
@@ -173,7 +183,10 @@ def pair_likelihood_of_superiority(pairs: Pairs, alone: Iterable[float] = ()) ->
     differences = [(share - 0.5, count) for share, count in zip(PAIR_POINTS, pairs.counts, strict=True)]
     differences += [((score - 0.5) / 2, 1) for score in alone]
     squares = sum(d * d * count for d, count in differences)
-    return NormalDist().cdf(sum(d * count for d, count in differences) / math.sqrt(squares)) if squares else 0.5
+    if not squares:
+        return 0.5
+    together = sum(d * count for d, count in differences)
+    return NormalDist().cdf(together / math.sqrt(squares))
 
 
 Model = Literal["logistic", "normalised"]
@@ -213,7 +226,9 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """Log likelihood ratios at which elo0 and elo1 are accepted: ln(beta / (1 - alpha)), ln((1 - beta) / alpha)."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+        lower = math.log(self.beta / (1 - self.alpha))
+        upper = math.log((1 - self.beta) / self.alpha)
+        return lower, upper
 
     def llr(self, pairs: Pairs) -> float:
         """Log likelihood ratio of elo1 to elo0: n sum_i p_i ln(p1_i / p0_i), p0 and p1 the most likely shares of pair
@@ -230,7 +245,9 @@ class Sprt:
     def verdict(self, llr: float) -> bool | None:
         """True: elo1 is accepted at this log likelihood ratio, False: elo0, None: not yet."""
         low, high = self.bounds
-        return True if llr >= high else False if llr <= low else None
+        if llr >= high:
+            return True
+        return False if llr <= low else None
 
     def _most_likely(self, shares: list[float], elo: float) -> list[float]:
         """Return the most likely shares of pair results under a hypothesis, given those observed."""
@@ -360,7 +377,8 @@ def _with_t_value(shares: list[float], t: float) -> list[float]:
         if not min(values) < 0 < max(values):
             found = _shares_with_t(t)
             values = _linear_t_condition(found, t)
-        before, found = found, _tilted(shares, values)
+        before = found
+        found = _tilted(shares, values)
         if max(abs(a - b) for a, b in zip(before, found, strict=True)) < 1e-12:
             break
     return found
@@ -475,7 +493,11 @@ def running_interval(scores: Mapping[int, float], pairs: Pairs, confidence: floa
 
 def _ended(scores: NDArray[np.float64]) -> MatchScore:
     """The results of the games that have ended; the others are not a number."""
-    return MatchScore(*(int(np.count_nonzero(scores == value)) for value in (1.0, 0.5, 0.0)))
+    return MatchScore(
+        wins=int(np.count_nonzero(scores == 1.0)),
+        draws=int(np.count_nonzero(scores == 0.5)),
+        losses=int(np.count_nonzero(scores == 0.0)),
+    )
 
 
 def _narrowest(scores: NDArray[np.float64], ratio: float, score: float, confidence: float) -> int:
@@ -484,5 +506,6 @@ def _narrowest(scores: NDArray[np.float64], ratio: float, score: float, confiden
     gaps = np.cumsum(np.isnan(scores))
     p = min(max(score, 0.5 / len(scores)), 1 - 0.5 / len(scores))  # an even score's own variance is never 0
     deviation = math.sqrt(ratio * p * (1 - p))
-    widths = gaps / counts + 2 * NormalDist().inv_cdf((1 + confidence) / 2) * deviation / np.sqrt(counts)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    widths = gaps / counts + 2 * z * deviation / np.sqrt(counts)
     return int(counts[np.argmin(widths)])

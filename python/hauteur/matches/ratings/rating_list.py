@@ -120,8 +120,10 @@ class RatingList:
         i, j = self._index(a), self._index(b)
         if self.ratings[i].group != self.ratings[j].group:
             return 0.0, math.inf
-        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
-        return self.ratings[i].elo - self.ratings[j].elo, math.sqrt(max(0.0, float(variance)))
+        covariance = self.covariance
+        variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+        difference = self.ratings[i].elo - self.ratings[j].elo
+        return difference, math.sqrt(max(0.0, float(variance)))
 
     def difference_interval(self, a: str, b: str, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of Elo of a above b."""
@@ -220,7 +222,8 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
     low, high = rating.interval()
     interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
     record = rating.record
-    played = f"{record.games:7,} {record.score:6.1%} {record.draws / max(1, record.games):6.1%}"
+    drawn = record.draws / max(1, record.games)
+    played = f"{record.games:7,} {record.score:6.1%} {drawn:6.1%}"
     above = f"{found.superiority(rating.name, following[0].name):.1%}" if following else ""
     return f"{number + 1:3} {rating.elo:+7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
 
@@ -237,20 +240,27 @@ def _footer(found: RatingList) -> str:
 def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> str:
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
     rows = crosstable_rows(names, results)
-    width = 2 + max(len(cell) for row in rows for cell in row[1:])
-    lines = [f"{row[0]:>3}" + "".join(f"{cell:>{width}}" for cell in row[1:]) for row in rows]
-    return "\n".join(f"{line}  {name}" for line, name in zip(lines, ("player", *names), strict=True))
+    widest = max(len(cell) for row in rows for cell in row[1:])
+    lines = []
+    for (number, *cells), name in zip(rows, ("player", *names), strict=True):
+        points = "".join(cell.rjust(2 + widest) for cell in cells)
+        lines.append(f"{number:>3}{points}  {name}")
+    return "\n".join(lines)
 
 
 def crosstable_rows(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> list[list[str]]:
     """The cells of the crosstable: a row of column names, then one a player, which its number begins."""
-    rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
-    for number, name in enumerate(names, 1):
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = [["", *numbers, "points"]]
+    for number, name in zip(numbers, names, strict=True):
         records = [score_between(results, name, other) for other in names]
-        known = [f"{record.points:g}/{record.games}" if record.games else "-" for record in records]
-        cells = ["" if other == name else cell for cell, other in zip(known, names, strict=True)]
-        total = f"{sum(record.points for record in records):g}/{sum(record.games for record in records)}"
-        rows.append([str(number), *cells, total])
+        cells = []
+        for other, record in zip(names, records, strict=True):
+            played = f"{record.points:g}/{record.games}" if record.games else "-"
+            cells.append("" if other == name else played)
+        points = sum(record.points for record in records)
+        games = sum(record.games for record in records)
+        rows.append([number, *cells, f"{points:g}/{games}"])
     return rows
 
 
@@ -329,9 +339,13 @@ def _read_pgn(path: Path) -> Rated:
             found[tags.get("White", "?"), tags.get("Black", "?"), game.tagged] += 1
     if not found:
         raise ValueError(f"{path}: has no games with moves")
-    encounters = tuple(
-        Encounter(white, black, MatchScore(score.wins * n, score.draws * n, score.losses * n))
-        for (white, black, result), n in found.items()
-        if (score := SCORES.get(result)) is not None
-    )
-    return Rated(encounters, sum(n for (_, _, result), n in found.items() if result not in SCORES))
+    encounters = []
+    without_result = 0
+    for (white, black, result), n in found.items():
+        score = SCORES.get(result)
+        if score is None:
+            without_result += n
+        else:
+            record = MatchScore(score.wins * n, score.draws * n, score.losses * n)
+            encounters.append(Encounter(white, black, record))
+    return Rated(tuple(encounters), without_result)

@@ -124,8 +124,8 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
 
 def results_table(tally: Tally) -> ReportTable:
     """Return wins, draws and losses by side."""
-    rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
-    return ReportTable(("", *COUNTS), [(name, *_counts(record)) for name, record in rows])
+    rows = [(name, *_counts(record)) for name, record in tally.records_by_side()]
+    return ReportTable(("", *COUNTS), rows)
 
 
 SOURCES: Mapping[IntervalSource, str] = {
@@ -184,9 +184,11 @@ def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: b
     found = tournament.ratings()
     ratings = found.ratings
     played = [match for match in tournament.matches if match.games]
-    facts = [(f"{len(ratings):,}", "players"), (f"{sum(line.record.games for line in ratings) // 2:,}", "games")]
+    games = sum(line.record.games for line in ratings) // 2
+    facts = [(f"{len(ratings):,}", "players"), (f"{games:,}", "games")]
     apart = f"{found.groups} groups of players without a game between them: compare inside a group only."
-    figures, tables = [rating_figure(ratings)], [ratings_table(ratings)]
+    figures = [rating_figure(ratings)]
+    tables = [ratings_table(ratings)]
     pairings = [crosstable_of(found), matches_table(played, linked)]
     sections = [
         ReportSection("Ratings", [apart] if found.groups > 1 else [], figures=figures, tables=tables),
@@ -200,8 +202,16 @@ def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: b
 def rating_figure(ratings: Sequence[Rating]) -> Figure:
     """Return the players' Elo with 95 % intervals."""
     places = [float(number) for number in range(1, len(ratings) + 1)]
-    lows, highs = ([rating.interval()[end] for rating in ratings] for end in (0, 1))
-    series = Series("Elo", places, [rating.elo for rating in ratings], "blue", low=lows, high=highs, joined=False)
+    intervals = [rating.interval() for rating in ratings]
+    series = Series(
+        "Elo",
+        places,
+        [rating.elo for rating in ratings],
+        "blue",
+        low=[low for low, _ in intervals],
+        high=[high for _, high in intervals],
+        joined=False,
+    )
     text = "Bradley-Terry with Davidson's draws, 95 % intervals; 0 is the mean of a group."
     names = [rating.name for rating in ratings]
     return Figure("ratings", "Ratings", text, "Elo", "player", lines=(series,), x_names=names)
@@ -231,8 +241,11 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
     for match in matches[:MOST_ROWS]:
         tally = match.tally
         name = match.folder.path.name
-        elo, low, high = (f"{elo:+.0f}" for elo in (elo_of_score(tally.record.score), *tally.elo_interval))
-        rows.append([linked(name, name), *match.names, *_counts(tally.record), elo, f"{low} to {high}"])
+        elo = elo_of_score(tally.record.score)
+        low, high = tally.elo_interval
+        counts = _counts(tally.record)
+        interval = f"{low:+.0f} to {high:+.0f}"
+        rows.append([linked(name, name), *match.names, *counts, f"{elo:+.0f}", interval])
     if len(matches) > MOST_ROWS:
         rows.append([f"{len(matches) - MOST_ROWS:,} more matches", *[""] * 9])
     return ReportTable(("match", "A", "B", *COUNTS, "Elo", "95 %"), rows, words=True)
@@ -253,11 +266,14 @@ def _tuning_report(tuning: StoredMatches, linked: Linked, *, whole: bool) -> Rep
     played = [match for match in tuning.matches if match.games]
     keys = list(result.get("tuned") or {})
     verified = [match for match in played if match.folder.path.name == "verification"]
-    facts = [(f"{result['tuned'][key]:.4g}", f"{key}, was {result['before'][key]:.4g}") for key in keys]
-    tables = [
-        ReportTable(("tuned against given", ""), [(name, value) for value, name in result_facts(one.tally)])
-        for one in verified
-    ]
+    facts = []
+    for key in keys:
+        before = f"{key}, was {result['before'][key]:.4g}"
+        facts.append((f"{result['tuned'][key]:.4g}", before))
+    tables = []
+    for match in verified:
+        rows = [(name, value) for value, name in result_facts(match.tally)]
+        tables.append(ReportTable(("tuned against given", ""), rows))
     text = [f"Tuned player: {result['player']}"] if result.get("player") else []
     sections = [
         ReportSection("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
@@ -272,12 +288,13 @@ def _values_over_iterations(result: Mapping[str, Any], keys: Sequence[str]) -> l
     steps: Sequence[Mapping[str, Any]] = result.get("iterations") or []
     xs = [float(number) for number in range(1, len(steps) + 1)]
     text = "After each iteration of SPSA; the result is the mean of the second half."
-    rows = {key: [step["values"][key] for step in steps] for key in keys}
-    found = [
-        lines(f"tune-{key}", key, text, "value", xs=xs, rows={key: values}, x_name="iteration")
-        for key, values in rows.items()
-    ]
-    return [figure for figure in found if figure is not None]
+    found = []
+    for key in keys:
+        values = [step["values"][key] for step in steps]
+        figure = lines(f"tune-{key}", key, text, "value", xs=xs, rows={key: values}, x_name="iteration")
+        if figure is not None:
+            found.append(figure)
+    return found
 
 
 # Games.
@@ -289,7 +306,10 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
     """Return at most `most` games, whole pairs spread evenly over the match, in the order of their numbers."""
     ordered = sorted(games, key=lambda game: game.index)
     pairs = [ordered[first : first + 2] for first in range(0, len(ordered), 2)]
-    return [game for pair in evenly(pairs, max(1, most // 2)) for game in pair][:most]
+    sample: list[MatchGame] = []
+    for pair in evenly(pairs, max(1, most // 2)):
+        sample += pair
+    return sample[:most]
 
 
 def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> ReportGames:
@@ -301,12 +321,17 @@ def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], Match
 def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
     """Return about SAMPLE games of these matches, with their players."""
     share = max(2, SAMPLE // max(1, len(matches)) // 2 * 2)
-    games = [(match.names, match.whole(game.index)) for match in matches for game in sample_of(match.games, share)]
+    games = []
+    for match in matches:
+        games += [(match.names, match.whole(game.index)) for game in sample_of(match.games, share)]
     return games[:SAMPLE]
 
 
 def games_table(
-    games: Sequence[MatchGame], names: tuple[str, str], buttons: Mapping[int, str], of_all: int = 0
+    games: Sequence[MatchGame],
+    names: tuple[str, str],
+    buttons: Mapping[int, str],
+    of_all: int = 0,
 ) -> ReportTable:
     """Return games of a match as a table. buttons: attributes of those that open on a board, by their numbers.
 
@@ -314,7 +339,9 @@ def games_table(
     """
     rows = [[_number(game, buttons), *_row(game, names)] for game in games]
     left = of_all - len(games)
-    folded = f"Games; {left:,} more games are in games.jsonl" if left > 0 else "All games" if of_all else ""
+    folded = "All games" if of_all else ""
+    if left > 0:
+        folded = f"Games; {left:,} more games are in games.jsonl"
     return ReportTable(COLUMNS, rows, words=True, folded=folded)
 
 
@@ -334,13 +361,16 @@ def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
 def walk_of_game(game: _core.Game, names: tuple[str, str], played: MatchGame) -> dict[str, Any]:
     """Return a game of a match for the widget. names: of A and B."""
     start, actions = played_line(game, played)
-    title = f"{played.index + 1}. {result_title(*by_side(played, names), outcome_of(played), played.end)}"
+    first, second = by_side(played, names)
+    result = result_title(first, second, outcome_of(played), played.end)
+    title = f"{played.index + 1}. {result}"
     return walk_of(start, actions, title=title, notes=_notes(played, start, actions))
 
 
 def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> WalkNotes:
     """Return what the players thought of their positions: the expected score, and the score of each move."""
-    state, opening = start.copy(), len(played.opening.split())
+    state = start.copy()
+    opening = len(played.opening.split())
     expected: dict[int, tuple[float, float, float]] = {}
     moves: dict[int, MoveNote] = {}
     for ply, action in enumerate(actions):

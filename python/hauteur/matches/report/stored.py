@@ -45,7 +45,8 @@ class StoredWork:
         stored = self.folder.stored()
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
-        self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        result_file = self.folder.result_file
+        self.result: Mapping[str, Any] = read_json(result_file) if result_file.exists() else {}
         for name in ("work", "written", "settings", "sprt"):
             if not isinstance(self.result.get(name) or {}, Mapping):
                 raise self._damaged(name, "no object")
@@ -78,15 +79,21 @@ class StoredWork:
     @property
     def state_text(self) -> str:
         """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
-        state, done, wanted = self.state, self.games_done, self.games_wanted
+        state = self.state
+        done = self.games_done
+        wanted = self.games_wanted
         of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
-        shown: list[Any] = [(self.result.get("work") or {}).get("seconds"), self.result.get("games")]
-        seconds, played = (one if type(one) in (int, float) and abs(one) < 1e12 else None for one in shown)
-        text = f"{state}, {done:,}{of} games{f', {duration(seconds)}' if seconds else ''}"
+        work = self.result.get("work") or {}
+        seconds = _plausible_number(work.get("seconds"))
+        played = _plausible_number(self.result.get("games"))
+        text = f"{state}, {done:,}{of} games"
+        if seconds:
+            text += f", {duration(seconds)}"
         if state != "running" or not (seconds and played and wanted):
             return text
         most = "about" if self.share_done is not None else "at most"
-        return f"{text}, {most} {duration(seconds / played * max(0, wanted - done))} left"
+        left = seconds / played * max(0, wanted - done)
+        return f"{text}, {most} {duration(left)} left"
 
 
 class StoredMatch(StoredWork):
@@ -183,15 +190,14 @@ class StoredMatches(StoredWork):
 
     def _read(self) -> None:
         super()._read()
-        tuned, before = self.result.get("tuned") or {}, self.result.get("before") or {}
+        tuned = self.result.get("tuned") or {}
+        before = self.result.get("before") or {}
         steps = self.result.get("iterations") or []
         if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
             raise self._damaged("iterations", "no list of objects")
-        for name, table in (
-            ("tuned", tuned),
-            ("before", before),
-            *(("iterations", step.get("values")) for step in steps),
-        ):
+        tables = [("tuned", tuned), ("before", before)]
+        tables += [("iterations", step.get("values")) for step in steps]
+        for name, table in tables:
             is_table = isinstance(table, Mapping) and all(map(_is_number, table.values()))
             if not is_table or not tuned.keys() <= table.keys():
                 raise self._damaged(name, "no table of numbers, one for every setting that is tuned")
@@ -226,7 +232,8 @@ class StoredTournament(StoredMatches):
 
     def _read(self) -> None:
         super()._read()
-        pairings, games = self.settings.get("pairings") or {}, self.settings.get("games") or 0
+        pairings = self.settings.get("pairings") or {}
+        games = self.settings.get("games") or 0
         if not isinstance(pairings, Mapping) or not _is_count(games):
             got = f"{quoted(str(pairings))} and {quoted(str(games))}"
             raise ValueError(f"{self.folder.settings_file}: has no pairings with a number of games, got {got}")
@@ -283,6 +290,11 @@ def _identity(path: Path, read: int) -> int | None:
 
 def _is_number(value: object) -> bool:
     return type(value) in (int, float) and abs(value) < math.inf  # type: ignore[arg-type]
+
+
+def _plausible_number(value: Any) -> float | None:
+    """Return a number of seconds or games of a file; None for anything that cannot be one."""
+    return value if type(value) in (int, float) and abs(value) < 1e12 else None
 
 
 def _is_count(value: object) -> bool:

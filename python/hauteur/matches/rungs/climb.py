@@ -152,7 +152,8 @@ class Climb:
         """Return the player's results against each rung that it has met."""
         found: dict[str, MatchScore] = {}
         for game in self.counted():
-            found[game.rung] = found.get(game.rung, MatchScore()).add(game.score)
+            before = found.get(game.rung, MatchScore())
+            found[game.rung] = before.add(game.score)
         return found
 
     def estimate(self) -> Estimate:
@@ -173,11 +174,13 @@ class Climb:
         become smaller where several are averaged.
         """
         games = sum(record.games for record in records.values())
-        return sum(record.games * self.table.named(name).deviation for name, record in records.items()) / games
+        deviations = (record.games * self.table.named(name).deviation for name, record in records.items())
+        return sum(deviations) / games
 
     def next_rung(self) -> RatedRung:
         """Return the rung of the next pair: of the two nearest to the estimate, the one with fewer games."""
-        elo, records = self.estimate().elo, self.records()
+        elo = self.estimate().elo
+        records = self.records()
 
         def distance(rung: RatedRung) -> float:
             return abs(rung.rating - elo)

@@ -22,7 +22,8 @@ def games_pgn(climb: Climb) -> str:
 
 def ladder_result(climb: Climb) -> dict[str, Any]:
     """Return the rating as JSON has it; None for an interval without end."""
-    found, records = climb.estimate(), climb.records()
+    found = climb.estimate()
+    records = climb.records()
     low, high = found.interval
     return {
         "name": climb.name,
@@ -84,7 +85,8 @@ def notes_of(climb: Climb) -> list[str]:
 
 def ladder_text(climb: Climb) -> str:
     """Return the rating as text: results by rung, Elo with interval, what it was made with."""
-    found, records = climb.estimate(), climb.records()
+    found = climb.estimate()
+    records = climb.records()
     engine = climb.facts.get("player_engine")
     lines = [f"{climb.name} ({engine})" if engine else climb.name, "", "   Elo    won  drawn   lost   score  rung"]
     for rung in reversed(climb.table.rung):
@@ -95,7 +97,8 @@ def ladder_text(climb: Climb) -> str:
     low, high = found.interval
     errors = f"95 %; games ±{found.error_of_games:.0f}, rungs ±{found.error_of_rungs:.0f}"
     games = len(climb.counted())
-    lines += ["", f"Elo {found.elo:.0f} [{low:.0f}, {high:.0f}] ({errors}), {games:,} games"]
+    lines.append("")
+    lines.append(f"Elo {found.elo:.0f} [{low:.0f}, {high:.0f}] ({errors}), {games:,} games")
     lines += [scale_of(climb), *notes_of(climb)]
     ends = ", ".join(f"{end} {count}" for end, count in climb.ends.most_common())
     lines.append(f"ends: {ends or 'none'}")

@@ -76,7 +76,10 @@ class Evaluator(Protocol):
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None: ...
 
 
@@ -159,7 +162,9 @@ class UniformEvaluator(GameEvaluator):
     def compute(self, features: Floats) -> Answers:
         """Return logits of 0 and an even value for each row."""
         rows = len(features)
-        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
+        logits = np.zeros((rows, self.num_actions), np.float32)
+        even = np.array([0.5, 0, 0.5], np.float32)
+        return logits, np.tile(even, (rows, 1))
 
 
 ROLLOUT_ROWS = 16

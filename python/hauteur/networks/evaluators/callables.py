@@ -64,7 +64,8 @@ def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:
         bad = values[~np.isfinite(values)]
         if len(bad):
             raise ValueError(f"evaluator {evaluator.name}: {what} must be finite, got {bad[0]} among {values.size}")
-    wrong = (wdl < -WDL_TOLERANCE).any(axis=1) | (np.abs(wdl.sum(axis=1) - 1) > WDL_TOLERANCE)
+    is_negative = (wdl < -WDL_TOLERANCE).any(axis=1)
+    wrong = is_negative | (np.abs(wdl.sum(axis=1) - 1) > WDL_TOLERANCE)
     if wrong.any():
         row = ", ".join(f"{value:.4g}" for value in wdl[wrong.argmax()])
         raise ValueError(

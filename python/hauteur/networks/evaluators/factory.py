@@ -249,7 +249,9 @@ def precisions_here(backend: Backend) -> tuple[Precision, ...]:
     """Return the precisions in which a backend computes on this machine."""
     if backend != "core":
         return PRECISIONS[backend]
-    found = {precision for _, precisions in _core.Network.available() for precision in precisions}
+    from hauteur.networks.evaluators.fastest import precisions_of_core
+
+    found = precisions_of_core()
     return tuple(precision for precision in PRECISIONS["core"] if precision in found)
 
 
@@ -266,7 +268,8 @@ def evaluations_per_second(evaluator: Evaluator, seconds: float = 0.5) -> float:
     """Current throughput of the evaluator in consecutive full batches."""
     features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
     evaluator(features)  # the first batch also prepares the engine
-    done, started = 0, time.perf_counter()
+    done = 0
+    started = time.perf_counter()
     while time.perf_counter() - started < seconds:
         evaluator(features)
         done += evaluator.batch_size
@@ -280,7 +283,8 @@ def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:
 
 def _check_shapes(game: _core.Game, what: str, other: NetDescription | Evaluator, spec: str) -> None:
     """Raise ValueError where features or actions are not those of the game."""
-    ours, theirs = (game.feature_shape, game.num_actions), (other.feature_shape, other.num_actions)
+    ours = (game.feature_shape, game.num_actions)
+    theirs = (other.feature_shape, other.num_actions)
     if ours != theirs:
         raise ValueError(
             f"{what} for {spec} (features {theirs[0]}, {theirs[1]} actions), "

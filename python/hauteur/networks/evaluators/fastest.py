@@ -34,8 +34,15 @@ _measuring = Lock()
 
 def core_precisions() -> tuple[Precision, ...]:
     """Return the precisions that the core's best instructions here compute, float32 first."""
-    found = {precision for _, precisions in _core.Network.available() for precision in precisions}
-    return ("float32", "bfloat16") if "bfloat16" in found else ("float32",)
+    return ("float32", "bfloat16") if "bfloat16" in precisions_of_core() else ("float32",)
+
+
+def precisions_of_core() -> set[str]:
+    """Return the precisions that the core computes on this machine, by any set of instructions."""
+    found: set[str] = set()
+    for _, precisions in _core.Network.available():
+        found.update(precisions)
+    return found
 
 
 def fastest_network(layers: CoreLayers, threads: int, batch_size: int) -> _core.Network:
@@ -61,8 +68,9 @@ def fastest_precision(architecture: Architecture) -> Precision:
     if architecture.kind != "resnet":
         return "float32"
     random = np.random.default_rng(0)
-    shapes = resnet_shapes(architecture).items()
-    tensors = {name: np.abs(random.standard_normal(shape, np.float32)) * np.float32(0.05) for name, shape in shapes}
+    tensors = {}
+    for name, shape in resnet_shapes(architecture).items():
+        tensors[name] = np.abs(random.standard_normal(shape, np.float32)) * np.float32(0.05)
     chosen = fastest_network(core_layers(architecture, tensors), 1, ROWS).precision
     return "bfloat16" if chosen == "bfloat16" else "float32"
 
@@ -91,7 +99,8 @@ def _measured(nets: Mapping[Precision, _core.Network], layers: CoreLayers, threa
     """Return the precision of the fastest net, on planes of which a third of the squares are 1."""
     planes = layers["input"].weights.shape[1]
     random = np.random.default_rng(0)
-    features = (random.random((ROWS * threads, planes, *layers["board"])) < 1 / 3).astype(np.float32)
+    shape = (ROWS * threads, planes, *layers["board"])
+    features = (random.random(shape) < 1 / 3).astype(np.float32)
 
     def batch_of(net: _core.Network) -> Callable[[], object]:
         return lambda: net.evaluate(features)

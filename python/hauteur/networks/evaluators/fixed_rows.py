@@ -137,5 +137,6 @@ class JoinedAnswers:
         if len(answers) == 1:
             logits, wdl = answers[0]
         else:
-            logits, wdl = (np.concatenate([answer[kind] for answer in answers]) for kind in (0, 1))
+            logits = np.concatenate([part for part, _ in answers])
+            wdl = np.concatenate([part for _, part in answers])
         return logits[: self._rows], wdl[: self._rows]

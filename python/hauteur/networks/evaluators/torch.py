@@ -51,7 +51,8 @@ def torch_evaluator(
         on_cuda = CudaEvaluator(game, net, precision, chosen, batch_size or GPU_ROWS)
         return in_fixed_rows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
     module = inference_module(net, chosen, precision).network
-    rows, least = batch_size or PREFERRED_ROWS * threads, PIECE_ROWS if exact else LEAST_ROWS
+    rows = batch_size or PREFERRED_ROWS * threads
+    least = PIECE_ROWS if exact else LEAST_ROWS
     result = TorchEvaluator(game, module, net.path.name, chosen, TYPES[precision], threads, rows, least)
     return in_fixed_rows(game, result) if exact else result
 
@@ -86,9 +87,12 @@ class TorchEvaluator(GameEvaluator):
         """
         on_gpu = device.type == "cuda"
         where = f"{device}" if on_gpu else f"{device} {threads} threads"
-        super().__init__(game, f"{label} torch {str(kind).removeprefix('torch.')} {where}", batch_size)
-        self._module, self._layout = module, memory_format(module)
-        self._device, self._kind = device, kind
+        precision = str(kind).removeprefix("torch.")
+        super().__init__(game, f"{label} torch {precision} {where}", batch_size)
+        self._module = module
+        self._layout = memory_format(module)
+        self._device = device
+        self._kind = kind
         self._threads = 1 if on_gpu else threads
         self._least_rows = least_rows
         # One thread of torch in each of ours; see the class.
@@ -176,7 +180,12 @@ class CudaEvaluator(GameEvaluator):
     """
 
     def __init__(
-        self, game: _core.Game, net: Net, precision: Precision, device: torch.device, batch_size: int = GPU_ROWS
+        self,
+        game: _core.Game,
+        net: Net,
+        precision: Precision,
+        device: torch.device,
+        batch_size: int = GPU_ROWS,
     ) -> None:
         super().__init__(game, f"{net.path.name} torch {precision} {device}", batch_size)
         self.precision = precision
@@ -222,11 +231,18 @@ class _Slot:
 
     @torch.inference_mode()
     def __init__(
-        self, owner: CudaEvaluator, module: Inference, rows: int, device: torch.device, stream: torch.cuda.Stream
+        self,
+        owner: CudaEvaluator,
+        module: Inference,
+        rows: int,
+        device: torch.device,
+        stream: torch.cuda.Stream,
     ) -> None:
         self.rows = rows
-        self._stream, self._length = stream, 0
-        self._shape, self._kind = owner.feature_shape, TYPES[owner.precision]
+        self._stream = stream
+        self._length = 0
+        self._shape = owner.feature_shape
+        self._kind = TYPES[owner.precision]
         self._host_rows = [empty.pin_memory() for empty in self._empty_rows()]
         self._rows = [host.to(device) for host in self._host_rows]
         self._host_answers = [torch.empty((rows, n), pin_memory=True) for n in (owner.num_actions, 3)]
@@ -280,7 +296,9 @@ class _PackedSlot(_Slot):
     def _empty_rows(self) -> list[torch.Tensor]:
         """Return empty buffers for masks and values."""
         planes = self._shape[0]
-        return [torch.zeros((self.rows, 8 * planes), dtype=torch.uint8), torch.zeros((self.rows, planes))]
+        masks = torch.zeros((self.rows, 8 * planes), dtype=torch.uint8)
+        values = torch.zeros((self.rows, planes))
+        return [masks, values]
 
     def _features(self, layout: torch.memory_format) -> torch.Tensor:
         """Unpack masks and values on the device."""
@@ -289,7 +307,10 @@ class _PackedSlot(_Slot):
 
 
 def unpacked(
-    masks: torch.Tensor, values: torch.Tensor, shape: tuple[int, int, int], kind: torch.dtype = torch.float32
+    masks: torch.Tensor,
+    values: torch.Tensor,
+    shape: tuple[int, int, int],
+    kind: torch.dtype = torch.float32,
 ) -> torch.Tensor:
     """Return the features [B, C, H, W] of bit planes; masks: uint8 [B, 8 C], little-endian; values: [B, C]."""
     planes, rows, columns = shape
@@ -297,7 +318,8 @@ def unpacked(
     bits = masks.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8, device=masks.device) & 1
     squares = bits.reshape(len(masks), planes, 64)[:, :, : rows * columns]
     # In the kind of the net from here on: float32 would be twice the memory of half precision.
-    return (squares.to(kind) * values.to(kind).unsqueeze(-1)).reshape(len(masks), *shape)
+    features = squares.to(kind) * values.to(kind).unsqueeze(-1)
+    return features.reshape(len(masks), *shape)
 
 
 class _TorchPending:

@@ -50,8 +50,9 @@ def parse_response(lines: Sequence[str]) -> Response | None:
     found = FIRST.fullmatch(lines[0]) if lines else None
     if found is None:
         return None
+    number = int(found[2]) if found[2] else None
     text = "\n".join([found[3] or "", *lines[1:]])
-    return Response(found[1] == "=", int(found[2]) if found[2] else None, text)
+    return Response(found[1] == "=", number, text)
 
 
 def named_winner(text: str) -> int | None:
@@ -72,14 +73,18 @@ def board_size(game: _core.Game) -> int:
     _, rows, columns = game.feature_shape
     state = game.new_initial_state()
     texts = [state.action_to_text(action) for action in state.legal_actions().tolist()]
-    if rows != columns or not all(POINT.fullmatch(text) for text in texts if text.lower() != "pass"):
+    points = [text for text in texts if text.lower() != "pass"]
+    if rows != columns or not all(map(POINT.fullmatch, points)):
         raise ValueError(f"GTP is for games on the points of a square board, such as nogo, got {game.spec}")
     return rows
 
 
 def komi_of(game: _core.Game) -> str | None:
     """Return the points that White is given in Go; None for games that count none."""
-    return str(parse_spec(game.spec)[1].get("komi", DEFAULT_KOMI)) if game.name == "go" else None
+    if game.name != "go":
+        return None
+    _, parameters = parse_spec(game.spec)
+    return str(parameters.get("komi", DEFAULT_KOMI))
 
 
 class GtpEngineConnection(EngineConnection):

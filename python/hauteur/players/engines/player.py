@@ -116,7 +116,8 @@ def probed(game: _core.Game, settings: EngineSettings) -> Probe:
 
 @lru_cache(maxsize=64)
 def _probed(spec: str, json: str) -> Probe:
-    settings, game = EngineSettings.model_validate_json(json), load_game(spec)
+    settings = EngineSettings.model_validate_json(json)
+    game = load_game(spec)
     _check_game(game, settings)
     command = engine_command(settings)
     with EngineHost(1) as host:
@@ -152,7 +153,10 @@ def _check_game(game: _core.Game, settings: EngineSettings) -> None:
 
 
 async def _probe_engine(
-    host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
+    host: EngineHost,
+    game: _core.Game,
+    settings: EngineSettings,
+    command: tuple[str, ...],
 ) -> Probe:
     """Start the program once, and return what it says of itself."""
     connection = await _connected(host, game, settings, command)
@@ -165,7 +169,10 @@ async def _probe_engine(
 
 
 async def _connected(
-    host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
+    host: EngineHost,
+    game: _core.Game,
+    settings: EngineSettings,
+    command: tuple[str, ...],
 ) -> EngineConnection:
     """Start a program; it has not been spoken to."""
     process = await host.start(command)
@@ -177,7 +184,8 @@ def random_move(request: MoveRequest, share: float) -> ChosenMove | None:
     if _core.random_u64(request.seed, 0) >= share * 2**64:
         return None
     actions = request.state.legal_actions()
-    return ChosenMove(int(actions[_core.random_u64(request.seed, 1) * len(actions) >> 64]), note=RANDOM_MOVE)
+    place = _core.random_u64(request.seed, 1) * len(actions) >> 64
+    return ChosenMove(int(actions[place]), note=RANDOM_MOVE)
 
 
 RANDOM_MOVE = "random move"
@@ -296,5 +304,6 @@ class EnginePlayer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         sessions = [*self._playing.values(), *self._idle]
-        self._playing, self._idle = {}, []
+        self._playing = {}
+        self._idle = []
         await asyncio.gather(*(session.quit() for session in sessions))

@@ -97,7 +97,8 @@ class Process(asyncio.SubprocessProtocol):
         self._bytes = self._count = 0
         pipe = self._transport.get_pipe_transport(0)
         if pipe is not None:
-            cast("asyncio.WriteTransport", pipe).write("".join(f"{line}\n" for line in lines).encode())
+            text = "".join(f"{line}\n" for line in lines)
+            cast("asyncio.WriteTransport", pipe).write(text.encode())
 
     async def line(self) -> str:
         """The next line without its end; EngineFailure where there is none because it has ended or breaks a limit."""

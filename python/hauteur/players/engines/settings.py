@@ -72,7 +72,10 @@ class EngineSettings(Section):
         """Numbers and truth values of TOML as UCI writes them."""
         if not isinstance(values, Mapping):
             return values
-        return {name: str(value).lower() if isinstance(value, bool) else _text(value) for name, value in values.items()}
+        texts = {}
+        for name, value in values.items():
+            texts[name] = str(value).lower() if isinstance(value, bool) else _text(value)
+        return texts
 
     @field_validator("options")
     @classmethod
@@ -104,9 +107,12 @@ class EngineSettings(Section):
 
     def _check_gtp(self) -> None:
         """Refuse settings that GTP has no commands for."""
-        unfit = next((name for name in ("nodes", "depth") if getattr(self, name)), next(iter(self.options), None))
-        if unfit is not None:
-            raise ValueError(f"GTP has no {unfit}: give it to the program as an argument; allowed: {', '.join(LIMITS)}")
+        limits = [name for name in ("nodes", "depth") if getattr(self, name)]
+        unfit = [*limits, *self.options]
+        if unfit:
+            raise ValueError(
+                f"GTP has no {unfit[0]}: give it to the program as an argument; allowed: {', '.join(LIMITS)}"
+            )
         if self.tc is not None and clock_of(self.tc)[1]:
             raise ValueError(f"GTP has no time for every move beside the clock: tc={self.tc} does not fit")
         if self.movetime is not None and self.movetime % 1000:
@@ -151,7 +157,9 @@ def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
     Arguments begin with a dash; a word without `=` after the program or after an argument is one too, except for a TOML
     file after the program: `uci:lc0 --backend=onednn --threads 2 nodes=800`, `uci:python engine.py nodes=1`.
     """
-    rest, arguments, before = list[str](), list[str](), ""
+    rest: list[str] = []
+    arguments: list[str] = []
+    before = ""
     for word in words if any(map(is_engine, words)) else ():
         is_bare = "=" not in word and not word.startswith("@") and not is_engine(word)
         follows = before == "argument" or (before == "program" and not word.endswith(".toml"))
@@ -185,7 +193,8 @@ def engine_key(key: str) -> tuple[str, ...]:
 def engine_words(engine: EngineSettings) -> list[str]:
     """The words that give these settings, quoted."""
     values = engine.model_dump(exclude_defaults=True, exclude={"protocol", "command", "options"})
-    words = [f"{engine.protocol}:{engine.command}", *(f"{key}={_text(value)}" for key, value in values.items())]
+    words = [f"{engine.protocol}:{engine.command}"]
+    words += [f"{key}={_text(value)}" for key, value in values.items()]
     for name, value in engine.options.items():
         is_plain = engine_key(name) == ("engine", "options", name) and not name.startswith("-")
         prefix = "" if is_plain else OPTION_PREFIX

@@ -58,7 +58,8 @@ class EngineOption:
     def problem(self, value: str) -> str | None:
         """Return what is wrong with a value, as the end of a sentence; None where nothing is."""
         if self.kind == "spin":
-            least, most = -math.inf if self.least is None else self.least, math.inf if self.most is None else self.most
+            least = -math.inf if self.least is None else self.least
+            most = math.inf if self.most is None else self.most
             if NUMBER.fullmatch(value) and least <= int(value) <= most:
                 return None
             return f"must be a whole number from {least} to {most}, got {quoted(value)}"
@@ -90,10 +91,12 @@ def parse_option(line: str) -> EngineOption | None:
     if kind is None:
         return None
     _, *parts = PART.split(found["rest"])
-    values = list(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
-    least, most = (_bound([value for key, value in values if key == name]) for name in ("min", "max"))
-    choices = tuple(value for key, value in values if key == "var")
-    return EngineOption(found["name"], kind, least, most, choices)
+    values: dict[str, list[str]] = {"min": [], "max": [], "var": []}
+    for key, value in zip(parts[::2], parts[1::2], strict=True):
+        values.setdefault(key, []).append(value.strip())
+    least = _bound(values["min"])
+    most = _bound(values["max"])
+    return EngineOption(found["name"], kind, least, most, tuple(values["var"]))
 
 
 def parse_info(line: str) -> EngineReport | None:
@@ -121,8 +124,10 @@ def parse_bestmove(line: str) -> str | None:
 
 def _after(words: list[str], name: str) -> int | None:
     """The number after the first word of this name."""
-    place = words.index(name) + 1 if name in words else len(words)
-    return int(words[place]) if place < len(words) and NUMBER.fullmatch(words[place]) else None
+    if name not in words[:-1]:
+        return None
+    word = words[words.index(name) + 1]
+    return int(word) if NUMBER.fullmatch(word) else None
 
 
 def _bound(values: list[str]) -> int | None:
@@ -150,7 +155,8 @@ class _Line:
     @classmethod
     def begin(cls, request: MoveRequest) -> Self:
         """Return the line of a game before its first move."""
-        return cls(request.origin, load_game(with_fen(request.state.game.spec, request.origin)).new_initial_state())
+        spec = with_fen(request.state.game.spec, request.origin)
+        return cls(request.origin, load_game(spec).new_initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
         """Add the actions that were played since."""
@@ -256,9 +262,11 @@ class UciSession(EngineConnection):
         words = ["go"]
         for name in ("nodes", "depth", "movetime"):
             value = getattr(self.settings, name)
-            words += [] if value is None else [name, str(value)]
+            if value is not None:
+                words += [name, str(value)]
         if clock is not None:
-            left, increment = max(1, round(clock.left * 1000)), round(clock.increment * 1000)
+            left = max(1, round(clock.left * 1000))
+            increment = round(clock.increment * 1000)
             words += f"wtime {left} btime {left} winc {increment} binc {increment}".split()
         return " ".join(words)
 
@@ -273,7 +281,8 @@ class UciSession(EngineConnection):
         text = parse_bestmove(line)
         if text is None:
             raise EngineFailure(BAD_OUTPUT, f"{quoted(line)} has no move")
-        return text, next(filter(None, map(parse_info, reversed(reports))), EngineReport(None, 0))
+        newest_first = map(parse_info, reversed(reports))
+        return text, next(filter(None, newest_first), EngineReport(None, 0))
 
 
 def _action(state: _core.State, text: str) -> int:

@@ -23,9 +23,12 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     none. Raise ValueError where the nets do not fit the game or the settings, OSError for files, and ExplainStopped.
     """
     sides = list(zip("ab", question.sides, strict=True))
-    ablations = [(name, side, key) for name, side in sides for key in changed(side)]
+    ablations = []
+    for name, side in sides:
+        ablations += [(name, side, key) for key in changed(side)]
     steps = [f"side {name.upper()}" for name, _ in sides]
-    steps += [*(f"side {name.upper()} without {key}" for name, _, key in ablations), "reading the trees"]
+    steps += [f"side {name.upper()} without {key}" for name, _, key in ablations]
+    steps.append("reading the trees")
 
     def step(done: int) -> None:
         if on_step is not None:
@@ -38,16 +41,19 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     for done, (name, side, key) in enumerate(ablations, len(sides)):
         step(done)
         off = searches.of(side.without(key), keep=False)
-        rules.append(searches.of(side).tree.effect_of_rule(name, key, off.tree, page_of(key)))
+        tree = searches.of(side).tree
+        rules.append(tree.effect_of_rule(name, key, off.tree, page_of(key)))
     step(len(steps) - 1)
     a, b = (searches.of(side).tree for side in question.sides)
-    found: dict[str, Any] = json.loads(a.explanation(b, rules, question.visits, question.seed, question.batch_size))
+    text = a.explanation(b, rules, question.visits, question.seed, question.batch_size)
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
 def changed(side: Side) -> list[str]:
     """Return the sections and settings of a side's search that are not as by default; neutral rules are."""
-    ours, default = side.search.without_neutral_rules(), SearchParams()
+    ours = side.search.without_neutral_rules()
+    default = SearchParams()
     names = [name for name in SearchParams.model_fields if getattr(ours, name) != getattr(default, name)]
     has_role = not side.nets.large or "second_net" in names or "opponent_net" in names
     return names if has_role else [*names, "second_net"]
@@ -60,7 +66,8 @@ def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Sequence[int]) -
     q is for the player who makes the move; weight: the share by which search-contempt draws it; frozen: whether the
     replies to it are drawn. Raise ValueError for a line that is in neither tree.
     """
-    found: list[dict[str, Any]] = json.loads(a.tree.children(b.tree, list(line)))
+    text = a.tree.children(b.tree, list(line))
+    found: list[dict[str, Any]] = json.loads(text)
     return found
 
 
@@ -74,9 +81,13 @@ def explain_text(found: dict[str, Any], *, rows: int) -> str:
     """Return the comparison: both sides, `rows` moves at most, the trees, the rules."""
     settings = f"{found['visits']:,} visits each, seed {found['seed']}, batches of {found['batch_size']}"
     same = "the same move" if found["same_best"] else "another move"
-    lines, at = found["lines"], found["lines"]["parts_at"]
+    lines = found["lines"]
+    at = found["lines"]["parts_at"]
     parting = "the best lines are the same as far as both go" if at is None else f"the best lines part at ply {at + 1}"
-    sides = [[label, *(_figure_text(found["sides"][name][key]) for name in "ab")] for label, key in SIDE_FACTS]
+    sides = []
+    for label, key in SIDE_FACTS:
+        values = [found["sides"][name][key] for name in "ab"]
+        sides.append([label, *map(_figure_text, values)])
     parts = [
         f"{found['game']}, {settings}",
         f"{same}; {found['visits_moved']:,} visits went to other moves",
@@ -103,16 +114,19 @@ def _moves_text(moves: list[dict[str, Any]]) -> str:
     rows = []
     for move in moves:
         both = [move[name] for name in "ab"]
-        counts = [*(side["visits"] for side in both), move["shift"]]
-        shares = [f"{100 * side[key]:.1f}" for key in ("share", "prior") for side in both]
-        lines = (" ".join(side["line"][1:5]) for side in both)
-        rows.append([move["move"], *counts, *shares, *(_figure_text(side["q"]) for side in both), *lines])
+        visits = [side["visits"] for side in both]
+        shares = [f"{100 * side['share']:.1f}" for side in both]
+        priors = [f"{100 * side['prior']:.1f}" for side in both]
+        values = [_figure_text(side["q"]) for side in both]
+        lines = [" ".join(side["line"][1:5]) for side in both]
+        rows.append([move["move"], *visits, move["shift"], *shares, *priors, *values, *lines])
     heads = ("move", "N A", "N B", "B - A", "% A", "% B", "P % A", "P % B", "Q A", "Q B", "line A", "line B")
     return text_table(heads, rows, shown=len(rows))
 
 
 def _tree_lines(tree: dict[str, Any]) -> Iterator[str]:
-    nodes, only = tree["nodes"], tree["only"]
+    nodes = tree["nodes"]
+    only = tree["only"]
     if tree["equal"]:
         yield f"trees: equal, {nodes['a']:,} nodes"
         return
@@ -125,8 +139,11 @@ def _tree_lines(tree: dict[str, Any]) -> Iterator[str]:
         yield f"first line that differs: {' '.join(tree['first']['moves']) or 'the root'}"
     rows = []
     for place in tree["shifts"][:NODES_SHOWN]:
-        figures = [_figure_text(place[name][key]) for key in ("visits", "q") for name in "ab"]
-        rows.append([" ".join(place["moves"]) or "the root", *figures])
+        both = [place[name] for name in "ab"]
+        visits = [_figure_text(side["visits"]) for side in both]
+        values = [_figure_text(side["q"]) for side in both]
+        moves = " ".join(place["moves"]) or "the root"
+        rows.append([moves, *visits, *values])
     if rows:
         yield text_table(("largest shifts", "N A", "N B", "Q A", "Q B"), rows, shown=len(rows))
 
@@ -137,15 +154,19 @@ def _rule_lines(rule: dict[str, Any]) -> Iterator[str]:
     for fact in rule["facts"]:
         yield f"  {fact['name']}: {_figure_text(fact['value'])} ({fact['how']})"
     for place in rule.get("frozen", ()):
-        drawn = [reply for reply in place["replies"] if reply["weight"]]
-        replies = (f"{reply['move']} {100 * reply['weight']:.0f} % N {reply['visits']:,}" for reply in drawn)
+        replies = []
+        for reply in place["replies"]:
+            if reply["weight"]:
+                replies.append(f"{reply['move']} {100 * reply['weight']:.0f} % N {reply['visits']:,}")
         yield f"  frozen after {' '.join(place['moves'])}: {', '.join(replies)}"
-    best = f"best move {off['best_without']} without, {off['best']} with it"
-    kept = f"best move {off['best']} with and without it"
+    if off["best_changed"]:
+        best = f"best move {off['best_without']} without, {off['best']} with it"
+    else:
+        best = f"best move {off['best']} with and without it"
+    same_tree = "" if off["tree_changed"] else "; the tree is the same"
     yield (
         f"  without it: {off['visits_moved']:,} of {off['visits']:,} visits at other moves, "
-        f"{best if off['best_changed'] else kept}, Q {off['q_without']:+.3f} without, {off['q']:+.3f} with it"
-        f"{'' if off['tree_changed'] else '; the tree is the same'}"
+        f"{best}, Q {off['q_without']:+.3f} without, {off['q']:+.3f} with it{same_tree}"
     )
     yield (
         f"  of {off['nodes_in_both']:,} nodes in both trees {off['values_changed']:,} have another Q, "
@@ -159,4 +180,6 @@ def _figure_text(value: Any) -> str:
         return " ".join(f"{100 * share:.0f}" for share in value)
     if isinstance(value, float):
         return f"{value:+.3f}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "" if value is None else str(value)

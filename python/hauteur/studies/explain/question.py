@@ -179,7 +179,8 @@ def explained(side: Side, report: RootReport, result: SearchResult, evaluator: s
         "depth": pace.depth,
         "rows": pace.rows,
     }
-    return ExplainedSearch(side, report, result, source.explained(report.state, json.dumps(facts), MOST_NODES))
+    tree = source.explained(report.state, json.dumps(facts), MOST_NODES)
+    return ExplainedSearch(side, report, result, tree)
 
 
 @dataclass
@@ -219,9 +220,14 @@ class Searches(Closing):
 
     def _search(self, side: Side) -> ExplainedSearch:
         """Search with the settings of a side."""
-        question, nets = self.question, self._open(side.nets)
+        question = self.question
+        nets = self._open(side.nets)
         analysis = Analysis(
-            nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size
+            nets.small,
+            side.search,
+            large=nets.large,
+            seed=question.seed,
+            batch_size=question.batch_size,
         )
         analysis.set_position(question.start, question.actions)
         self._control = SearchControl()

@@ -48,7 +48,12 @@ class MinedPuzzles(Sequence[Puzzle]):
         return write_puzzles(self.puzzles, Path(folder))
 
     def _rows(self) -> list[list[str]]:
-        return [[str(one.rating), " ".join(one.solution), " ".join(one.themes), one.source] for one in self.puzzles]
+        rows = []
+        for puzzle in self.puzzles:
+            solution = " ".join(puzzle.solution)
+            themes = " ".join(puzzle.themes)
+            rows.append([str(puzzle.rating), solution, themes, puzzle.source])
+        return rows
 
     def __repr__(self) -> str:
         table = text_table(COLUMNS, self._rows(), shown=len(self.puzzles))

@@ -89,7 +89,7 @@ class MineRule(Section):
     @property
     def screens(self) -> tuple[tuple[int, float], ...]:
         """Those of SCREENS that lie between the two searches."""
-        return tuple((visits, swing) for visits, swing in SCREENS if self.low < visits < self.high)
+        return tuple(screen for screen in SCREENS if self.low < screen[0] < self.high)
 
     @property
     def visits(self) -> tuple[int, ...]:
@@ -104,7 +104,10 @@ class MineRule(Section):
     def goes_on(self, found: Readings) -> bool:
         """Return whether the screening of a position continues after these readings."""
         passed = len(found) - 1
-        return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
+        if passed == 0:
+            return True
+        _, swing = self.screens[passed - 1]
+        return abs(found[-1].q - found[0].q) >= swing
 
 
 ONLY_MOVE_GAP = 2.0
@@ -127,7 +130,8 @@ class SolutionStep(Section):
 
     def passes(self, rule: MineRule) -> bool:
         """Return whether the move is good enough, and every other one bad enough."""
-        return self.gap >= rule.gap and self.value >= rule.least and self.value - self.gap <= rule.rest
+        second_best = self.value - self.gap
+        return self.gap >= rule.gap and self.value >= rule.least and second_best <= rule.rest
 
 
 class ScreenedPosition(Section):
@@ -162,11 +166,14 @@ class ScreenedPosition(Section):
 
     def kept(self, rule: MineRule) -> tuple[SolutionStep, ...]:
         """Return the leading steps of the line that pass the rule."""
-        first = next(iter(self.steps), None)
-        if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
+        if not self.steps or self.high is None:
+            return ()
+        first = self.steps[0]
+        if first.move != self.high.move or first.visits <= rule.low:
             return ()
         fails = (n for n, step in enumerate(self.steps) if not step.passes(rule))
-        return self.steps[: min(rule.moves, next(fails, rule.moves))]
+        passing = next(fails, rule.moves)
+        return self.steps[: min(rule.moves, passing)]
 
     def puzzle(self, game: _core.Game, rule: MineRule) -> Puzzle | None:
         """The puzzle that the rule makes of it, without themes; None where it makes none."""
@@ -201,7 +208,8 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
         return entry
     gap = None if math.isnan(high.gap) else high.gap
     entry = entry.model_copy(update={"high": _opinion(found.state, high), "gap": gap})
-    if abs(high.q - low.q) < rule.swing or high.best == low.best or gap is None or gap < rule.gap:
+    same_opinion = abs(high.q - low.q) < rule.swing or high.best == low.best
+    if same_opinion or gap is None or gap < rule.gap:
         return entry
     start, opening = _stored(found)
     state = position_after(start, opening)
@@ -219,12 +227,14 @@ def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchRead
     positions need them too, so their evaluations are cached.
     """
     (low,) = yield AnalysisRequest(found.state, (rule.low,))
-    state, player = found.state.copy(), found.state.to_move
+    state = found.state.copy()
+    player = found.state.to_move
     for number, action in enumerate(found.following):
         state.apply(action)
         outcome = state.outcome()
         if outcome is not None:
-            return low if abs((outcome if player == 0 else -outcome) - low.q) < rule.hindsight else None
+            result = outcome if player == 0 else -outcome
+            return low if abs(result - low.q) < rule.hindsight else None
         if state.to_move == player and number % 2:
             (later,) = yield AnalysisRequest(state.copy(), (rule.low,))
             if abs(later.q - low.q) >= rule.hindsight:
@@ -235,7 +245,8 @@ def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchRead
 def _line(state: _core.State, rule: MineRule, first: int) -> RequestChain[list[SolutionStep]]:
     """The solver's moves for as long as they are the only good ones, the opponent answering as the high search does."""
     steps: list[SolutionStep] = []
-    state, reply = state.copy(), None
+    state = state.copy()
+    reply = None
     while len(steps) < rule.moves:
         found = yield from _solver_move(state.copy(), rule, reply)
         if found is None or (not steps and found[0] != first):
@@ -263,7 +274,8 @@ def _solver_move(
     deep = searched[-1]
     if deep.best_q < rule.least:
         return None
-    others = tuple(action for action in state.legal_actions().tolist() if action != deep.best)
+    actions = state.legal_actions().tolist()
+    others = tuple(action for action in actions if action != deep.best)
     ends = reply is not None and wins_at_once(state, deep.best)
     gap = ONLY_MOVE_GAP
     if others and not ends:
@@ -271,9 +283,17 @@ def _solver_move(
             return None
         (rest,) = yield AnalysisRequest(state, (rule.high,), only=others)
         gap = deep.best_q - rest.q
-    visits = visits_to_solution(searched, lambda one: one == deep.best or (ends and wins_at_once(state, one)))
+
+    def is_solution(action: int) -> bool:
+        return action == deep.best or (ends and wins_at_once(state, action))
+
+    visits = visits_to_solution(searched, is_solution)
     step = SolutionStep(
-        move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
+        move=state.action_to_text(deep.best),
+        visits=visits or rule.deep,
+        gap=gap,
+        value=deep.best_q,
+        reply=reply,
     )
     return (deep.best, step) if step.passes(rule) else None
 
@@ -296,9 +316,10 @@ def _from_notation(state: _core.State) -> _core.State:
 def plain_spec(game: _core.Game) -> str:
     """The game without the position that it begins from."""
     name, parameters = parse_spec(game.spec)
-    rest = ", ".join(f"{key}={str(value).lower()}" for key, value in parameters.items() if key != "fen")
     if not game.has_fen:
         return game.spec
+    parameters.pop("fen", None)
+    rest = ", ".join(f"{key}={str(value).lower()}" for key, value in parameters.items())
     return f"{name}({rest})" if rest else name
 
 
@@ -368,7 +389,8 @@ class Mine:
 
     def run(self) -> dict[str, Any]:
         """Mine the missing positions and write the files; return the contents of result.json."""
-        folder, settings = MiningFolder(self.folder), self.settings.stored(self.game)
+        folder = MiningFolder(self.folder)
+        settings = self.settings.stored(self.game)
         with folder.locked():
             folder.check(settings)
             bad: list[BadGame] = []
@@ -453,7 +475,8 @@ def without_followers(puzzles: Iterable[Puzzle]) -> tuple[list[Puzzle], int]:
 
 def _later_positions(puzzle: Puzzle) -> set[str]:
     """The names of the solver's positions after the first one."""
-    state, names = puzzle.position(), set()
+    state = puzzle.position()
+    names = set()
     for number, move in enumerate(puzzle.solution):
         if number and number % 2 == 0:
             names.add(identity(state))
@@ -469,26 +492,30 @@ def mine_result(
     puzzles: Sequence[Puzzle],
 ) -> dict[str, Any]:
     """Return the counts by source and in total."""
-    kinds: dict[str, tuple[Verdict, ...]] = {"misjudged": MISJUDGED, "hard": HARD}
-    names, verdicts = {puzzle.id for puzzle in puzzles}, {name: entry.verdict(rule) for name, entry in found.items()}
-    sources = {
-        source: {
+    puzzle_ids = {puzzle.id for puzzle in puzzles}
+    verdicts = {name: entry.verdict(rule) for name, entry in found.items()}
+    sources = {}
+    for source in census.sources:
+        searched = chosen[source]
+        counts = Counter(verdicts[name] for name in searched)
+        sources[source] = {
             "games": census.games[source],
             "positions": census.seen[source],
             "different": len(census.distinct(source)),
-            "searched": len(chosen[source]),
-            "verdicts": dict(sorted(Counter(verdicts[name] for name in chosen[source]).items())),
-            **{kind: sum(verdicts[name] in known for name in chosen[source]) for kind, known in kinds.items()},
-            "puzzles": len(chosen[source] & names),
+            "searched": len(searched),
+            "verdicts": dict(sorted(counts.items())),
+            "misjudged": sum(counts[verdict] for verdict in MISJUDGED),
+            "hard": sum(counts[verdict] for verdict in HARD),
+            "puzzles": len(searched & puzzle_ids),
         }
-        for source in census.sources
-    }
     return {"sources": sources, "puzzles": len(puzzles)}
 
 
 def mine_table(result: Mapping[str, Any]) -> str:
     """The counts as a table."""
     keys = ("games", "different", "searched", "misjudged", "hard", "puzzles")
-    rows = [[source, *(one[key] for key in keys)] for source, one in result["sources"].items()]
+    rows = []
+    for source, counts in result["sources"].items():
+        rows.append([source, *(counts[key] for key in keys)])
     table = text_table(["source", *keys], rows, shown=len(rows))
     return f"{table}\n{result['puzzles']:,} puzzles, {result['followers']:,} more lie on the lines of others"

@@ -7,7 +7,6 @@ import csv
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from hauteur.games.played_game import line_texts
 from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.errors import one_line
+from hauteur.system.folders import folders_below
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
@@ -75,7 +75,10 @@ class Problem:
     @property
     def digest(self) -> str:
         """Hash of the positions and of the right and wrong moves."""
-        content = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
+        content = []
+        for step in self.steps:
+            position = step.state.notation()
+            content.append((position, sorted(step.right), sorted(step.wrong), step.wins))
         return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
@@ -90,7 +93,10 @@ def read_problems(path: Path, game: _core.Game | None = None, on_bad: OnBad = la
 
 
 def problems_in(
-    file: TextIO, name: str, game: _core.Game | None = None, on_bad: OnBad = lambda _: None
+    file: TextIO,
+    name: str,
+    game: _core.Game | None = None,
+    on_bad: OnBad = lambda _: None,
 ) -> Iterator[Problem]:
     """Read the problems of an open text, as `read_problems` those of a file of this name."""
     suffix = Path(name).suffix.lower()
@@ -191,7 +197,8 @@ def _read_epd(file: TextIO, name: str, game: _core.Game | None, on_bad: OnBad) -
     game = game or load_game("chess")
     if game.name != "chess":
         raise ValueError(f"{name}: EPD has positions of chess, not of {game.spec}")
-    first_wrong, has_good = "", False
+    first_wrong = ""
+    has_good = False
     for number, line in enumerate(file, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
@@ -219,8 +226,10 @@ def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
     if match is None:
         raise ValueError("expected the four fields of a position, then operations such as bm Nf3;")
     operations = _operations(line.strip()[match.end() :])
-    state = load_game(with_fen(game.spec, _epd_fen(match[1].split()))).new_initial_state()
-    right, wrong = (frozenset(_epd_moves(state, operations.get(key, ()))) for key in ("bm", "am"))
+    fen = _epd_fen(match[1].split())
+    state = load_game(with_fen(game.spec, fen)).new_initial_state()
+    right = frozenset(_epd_moves(state, operations.get("bm", ())))
+    wrong = frozenset(_epd_moves(state, operations.get("am", ())))
     if not right and not wrong:
         raise ValueError("names no best move: a problem has bm or am")
     names = operations.get("id", ())
@@ -287,12 +296,11 @@ class PuzzleFiles:
     def look(self) -> None:
         self.sets = shipped_sets()
         for root in self.roots:
-            for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
-                below[:] = sorted(name for name in below if not name.startswith("."))
-                place = Path(root.name) / Path(folder).relative_to(root)
-                for path in sorted(Path(folder, name) for name in files):
+            for place, folder, files in islice(folders_below(root), MOST_LOOKED_AT):
+                for name in files:
+                    path = folder / name
                     if not path.is_symlink() and _has_puzzles(path):
-                        self.sets[str(place / path.name)] = path
+                        self.sets[str(place / name)] = path
 
     def find(self, name: str) -> Path:
         """Return the file of a set. Raise ValueError where there is none."""
@@ -363,5 +371,7 @@ class PuzzleAttempt:
 
     def line(self) -> list[str]:
         """Return the rest of the line from the step on, as people write it; of several right moves the first."""
-        state, last = self.step.state, self.problem.steps[-1]
-        return line_texts(state, [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]])
+        state = self.step.state
+        last = self.problem.steps[-1]
+        rest = last.state.moves[len(state.moves) :]
+        return line_texts(state, [*rest, *sorted(last.right)[:1]])

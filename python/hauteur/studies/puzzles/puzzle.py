@@ -90,7 +90,8 @@ def identity(state: _core.State) -> str:
     """Name of a position, the same however it came about: of its FEN without counters, or of what the network sees."""
     game = state.game
     if game.has_fen:
-        content = " ".join([game.name, *state.notation().split()[:4]]).encode()
+        without_counters = state.notation().split()[:4]
+        content = " ".join([game.name, *without_counters]).encode()
     else:
         content = f"{game.spec} {state.to_move} ".encode() + state.features().tobytes()
     return "p" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LETTERS]
@@ -124,11 +125,18 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
     found = {LENGTHS.get(len(puzzle.solver_moves), "veryLong")}
     if puzzle.game.startswith("chess"):
         found |= set(_of_rules(puzzle))
-        of_value = "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
-        found |= set() if "mate" in found else {of_value}
+        if "mate" not in found:
+            found.add(_theme_of_value(puzzle.value))
     elif _wins(puzzle):
         found |= {"win", f"winIn{len(puzzle.solver_moves)}"}
     return tuple(sorted(found))
+
+
+def _theme_of_value(value: float) -> str:
+    """Return the theme of what the line leads to; value: the solver's chance of winning, -1 to 1."""
+    if value >= CRUSHING:
+        return "crushing"
+    return "advantage" if value >= ADVANTAGE else "equality"
 
 
 def _wins(puzzle: Puzzle) -> bool:
@@ -208,7 +216,8 @@ def csv_text(puzzles: Iterable[Puzzle]) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for puzzle in filter(fits_csv, puzzles):
-        moves, source = " ".join([*puzzle.opening, *puzzle.solution]), " ".join(puzzle.source.split())
+        moves = " ".join([*puzzle.opening, *puzzle.solution])
+        source = " ".join(puzzle.source.split())
         themes = " ".join(puzzle.themes)
         writer.writerow([puzzle.id, puzzle.fen, moves, puzzle.rating, DEVIATION, 0, 0, themes, source, ""])
     return file.getvalue()

@@ -105,9 +105,14 @@ class Solve:
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
     def _answers(
-        self, player: SearchPlayer, key: str, name: str, journal: Journal[PuzzleAnswer] | None
+        self,
+        player: SearchPlayer,
+        key: str,
+        name: str,
+        journal: Journal[PuzzleAnswer] | None,
     ) -> list[PuzzleAnswer]:
-        found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}
+        stored = () if journal is None else journal.entries()
+        found = {answer.number: answer for answer in stored if self._fits(answer, key)}
         left = [number for number in range(len(self.problems)) if number not in found]
         most = self.counts[-1]
         together = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
@@ -119,15 +124,18 @@ class Solve:
                 found[answer.number] = answer
                 if journal is not None:
                     journal.append(answer)
-                self.tick(len(found), len(self.problems), sum(one.right[-1] for one in found.values()))
+                solved = sum(one.right[-1] for one in found.values())
+                self.tick(len(found), len(self.problems), solved)
         if left:
             self.show(work_text(analysis))
         return [found[number] for number in range(len(self.problems))]
 
     def _fits(self, answer: PuzzleAnswer, key: str) -> bool:
         """Return whether a stored answer has the same problem, player and counts."""
-        known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
-        return known and answer.player == key and answer.counts == self.counts
+        if answer.number >= len(self.problems):
+            return False
+        same_problem = self.problems[answer.number].digest == answer.problem
+        return same_problem and answer.player == key and answer.counts == self.counts
 
     def _chains(self, numbers: Sequence[int], key: str) -> Iterator[RequestChain[PuzzleAnswer]]:
         for number in numbers:
@@ -136,7 +144,8 @@ class Solve:
 
 def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> RequestChain[PuzzleAnswer]:
     """The search of a problem's positions one after another, as long as each is solved at some of the counts."""
-    right, visits = [True] * len(counts), list[int | None]()
+    right = [True] * len(counts)
+    visits: list[int | None] = []
     for step in problem.steps:
         readings = yield AnalysisRequest(step.state, counts_up_to(counts[-1], *counts))
         solved = _right_at(readings, step.is_right, counts)
@@ -158,19 +167,17 @@ def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...])
 
 def _right_at(readings: Readings, is_right: Callable[[int], bool], counts: tuple[int, ...]) -> list[bool]:
     """Return whether the chosen move is right at each count; a search that ended early keeps its last move."""
-    best = {count: one.best for count, one in zip(counts_up_to(counts[-1], *counts), readings, strict=True)}
+    read_at = counts_up_to(counts[-1], *counts)
+    best = {count: reading.best for count, reading in zip(read_at, readings, strict=True)}
     return [is_right(best[count]) for count in counts]
 
 
 def solve_result(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> dict[str, Any]:
     """Shares solved by each player with 95 % intervals, visits to solution, and each pair of players compared."""
-    players = {
-        name: {
-            "solved": {str(count): _share_at(every, n) for n, count in enumerate(counts)},
-            "visits_to_solution": _visits(every),
-        }
-        for name, every in answers.items()
-    }
+    players = {}
+    for name, every in answers.items():
+        solved = {str(count): _share_at(every, n) for n, count in enumerate(counts)}
+        players[name] = {"solved": solved, "visits_to_solution": _visits(every)}
     return {
         "problems": len(next(iter(answers.values()))),
         "counts": list(counts),
@@ -180,7 +187,8 @@ def solve_result(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]
 
 
 def _share_at(answers: Sequence[PuzzleAnswer], number: int) -> dict[str, Any]:
-    count, of = sum(answer.right[number] for answer in answers), len(answers)
+    count = sum(answer.right[number] for answer in answers)
+    of = len(answers)
     low, high = score_interval(MatchScore(count, 0, of - count))
     return {"count": count, "of": of, "share": count / of, "interval_95": [low, high]}
 
@@ -201,16 +209,24 @@ def _pairs(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> l
     """Return, for each pair of players and count, the number of problems solved by only one of them."""
     found = []
     for a, b in combinations(answers, 2):
+        answered = list(zip(answers[a], answers[b], strict=True))
         for number, count in enumerate(counts):
-            both = [(x.right[number], y.right[number]) for x, y in zip(answers[a], answers[b], strict=True)]
-            alone = {"a_alone": both.count((True, False)), "b_alone": both.count((False, True))}
-            found.append({"a": a, "b": b, "visits": count, **alone})
+            solved = [(by_a.right[number], by_b.right[number]) for by_a, by_b in answered]
+            pair = {
+                "a": a,
+                "b": b,
+                "visits": count,
+                "a_alone": solved.count((True, False)),
+                "b_alone": solved.count((False, True)),
+            }
+            found.append(pair)
     return found
 
 
 def solve_table(result: Mapping[str, Any]) -> str:
     """The shares as a table."""
-    counts, rows = result["counts"], []
+    counts = result["counts"]
+    rows = []
     for name, one in result["players"].items():
         median = one["visits_to_solution"]["median"]
         shares = [_solved_text(one["solved"][str(count)]) for count in counts]

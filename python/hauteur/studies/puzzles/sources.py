@@ -118,7 +118,14 @@ def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterato
         if is_meant and state.outcome() is None and len(state.legal_actions()) > 1:
             following = line.actions[ply : ply + FOLLOWING]
             yield SourcePosition(
-                line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following
+                line.source,
+                line.number,
+                ply,
+                state.copy(),
+                before,
+                last,
+                line.actions[:ply],
+                following,
             )
         if ply < len(line.actions):
             before = state.copy()
@@ -143,7 +150,10 @@ class Census:
 
 
 def take_census(
-    sources: Sequence[str], game: _core.Game, first_ply: int, on_bad: Callable[[BadGame], None] = lambda _: None
+    sources: Sequence[str],
+    game: _core.Game,
+    first_ply: int,
+    on_bad: Callable[[BadGame], None] = lambda _: None,
 ) -> Census:
     """Read all sources once and keep only the names of their positions."""
     names = tuple(dict.fromkeys(sources))
@@ -158,7 +168,10 @@ def take_census(
 
 
 def first_of_each(
-    sources: Sequence[str], game: _core.Game, first_ply: int, names: set[str]
+    sources: Sequence[str],
+    game: _core.Game,
+    first_ply: int,
+    names: set[str],
 ) -> Iterator[tuple[str, SourcePosition]]:
     """Yield name and first occurrence of each of these positions; sources are read lazily."""
     left = set(names)

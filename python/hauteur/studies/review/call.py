@@ -169,7 +169,11 @@ def review(
         folder=None if out is None else ReviewFolder(Path(out)),
     )
     with kept(run), ProgressLine(progress, "opening the net", left=True) as line, closing(run.run()) as reviewed:
-        run.on_position = lambda *_: line.show(f"{run.done:,}/{run.positions:,} positions", run.done / run.positions)
+
+        def show(*_: object) -> None:
+            line.show(f"{run.done:,}/{run.positions:,} positions", run.done / run.positions)
+
+        run.on_position = show
         for _ in reviewed:
             pass
     return Review(run, tuple(str(one) for one in bad))
@@ -189,5 +193,7 @@ def _path_of(games: object) -> Path | None:
     """Return the file that is meant; None for the text of games."""
     if isinstance(games, Path):
         return games
-    is_name = isinstance(games, str) and "\n" not in games and Path(games.strip()).suffix.lower() in FORMS
-    return Path(str(games).strip()) if is_name else None
+    if not isinstance(games, str) or "\n" in games:
+        return None
+    path = Path(games.strip())
+    return path if path.suffix.lower() in FORMS else None

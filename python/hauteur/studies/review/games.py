@@ -47,8 +47,8 @@ class ReviewedGame:
 
     def add(self, report: MoveReport) -> None:
         """Add the report of the next move; where it is the reply to a marked move, that one is punished or not."""
-        if self.moves and self.moves[-1].mark and self.moves[-1].mover != report.mover:
-            last = self.moves[-1]
+        last = self.moves[-1] if self.moves else None
+        if last is not None and last.mark and last.mover != report.mover:
             self.moves[-1] = replace(last, punished=punished(last.loss, report.loss))
         self.moves.append(report)
 
@@ -135,12 +135,13 @@ def _chosen(
     for count, record in enumerate(records, 1):
         if number not in (None, count):
             continue
+        where = f"{name}, game {count}"
         if isinstance(record, BadGame):
             on_bad(record)
         elif len(record.actions) > MOST_PLIES:
-            on_bad(BadGame(f"{name}, game {count}", f"has {len(record.actions):,} plies, allowed are {MOST_PLIES:,}"))
+            on_bad(BadGame(where, f"has {len(record.actions):,} plies, allowed are {MOST_PLIES:,}"))
         elif not record.actions:
-            on_bad(BadGame(f"{name}, game {count}", "has no moves"))
+            on_bad(BadGame(where, "has no moves"))
         else:
             for note in record.said:
                 on_note(note)
@@ -158,7 +159,8 @@ def _chosen(
 
 def percent(wdl: Wdl) -> str:
     """Return `W 41 D 35 L 24`."""
-    return " ".join(f"{name} {100 * share:.0f}" for name, share in zip("WDL", wdl, strict=True))
+    win, draw, loss = wdl
+    return f"W {100 * win:.0f} D {100 * draw:.0f} L {100 * loss:.0f}"
 
 
 def verdict(move: MoveReport) -> str:
@@ -191,11 +193,13 @@ def _pgn(game: ReviewedGame, annotator: str) -> str:
     chess960 = any(name == "Variant" for name, _ in own)
     board = chess.Board(game.start.notation(), chess960=chess960)
     node: chess.pgn.GameNode = document
-    state, reports = game.start.copy(), {report.ply: report for report in game.moves}
+    state = game.start.copy()
+    reports = {report.ply: report for report in game.moves}
     for ply, action in enumerate(game.actions):
         report = reports.get(ply)
         san = state.action_to_text(action, "san")
-        before, node = node, node.add_main_variation(board.parse_san(san))
+        before = node
+        node = node.add_main_variation(board.parse_san(san))
         if report is not None:
             _annotate(before, node, report, board)
         board.push(node.move)
@@ -207,12 +211,15 @@ def _pgn(game: ReviewedGame, annotator: str) -> str:
 def _annotate(before: chess.pgn.GameNode, node: chess.pgn.GameNode, report: MoveReport, board: chess.Board) -> None:
     """Add comment and glyph to a move, and to a marked one the better line; board: before the move."""
     after = report.first_player(report.after)
-    words = [f"[%eval {pawns(after[0] - after[2]) + 0.0:.2f}]", percent(after)]
+    # A minus zero would be written with its sign.
+    evaluation = pawns(after[0] - after[2]) + 0.0
+    words = [f"[%eval {evaluation:.2f}]", percent(after)]
     glyph = NAGS[report.mark]
     if glyph is not None and isinstance(node, chess.pgn.ChildNode):
         node.nags.add(glyph)
         words.append(f"({verdict(report)})")
-        place, other = board.copy(), before
+        place = board.copy()
+        other = before
         for text in report.line:
             other = other.add_variation(place.parse_san(text))
             place.push(other.move)

@@ -32,6 +32,9 @@ from hauteur.studies.review.review import (
 INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
 """Colours of marks in the figure."""
 
+PLURALS: dict[Mark, str] = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
+"""Names of marks of which there are none or several."""
+
 EVEN = (0.2, 0.8)
 """Expected scores of the start of a game whose figure shows all chances from 0 to 100 % in even steps."""
 
@@ -62,29 +65,28 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
     chances = chances_over(game, found)
     places = range(len(game.actions) + 1)
     scores = [expected_score(chances[ply]) if ply in chances else None for ply in places]
-    uneven = bool(chances) and not EVEN[0] <= expected_score(chances[min(chances)]) <= EVEN[1]
-    marked = [
-        Series(
-            name,
-            [move.ply + 1 for move in moves],
-            [scores[move.ply + 1] for move in moves],
-            INKS[name],
-            joined=False,
-        )
-        for name, _ in THRESHOLDS
-        if (moves := [move for move in game.moves if move.mark == name])
-    ]
+    uneven = False
+    if chances:
+        low, high = EVEN
+        uneven = not low <= expected_score(chances[min(chances)]) <= high
+    areas = []
+    for part, (colour, name) in enumerate(named):
+        shares = [wdl[part] for wdl in chances.values()]
+        areas.append(Series(name, list(chances), shares, colour))
+    lines = [Series(f"{first}'s expected score", list(places), scores, "ink")]
+    for mark, _ in THRESHOLDS:
+        plies = [move.ply + 1 for move in game.moves if move.mark == mark]
+        if plies:
+            lines.append(Series(mark, plies, [scores[ply] for ply in plies], INKS[mark], joined=False))
+    scale = ", on a scale of odds" if uneven else ""
     return Figure(
         "chances",
         "Chances over the game",
-        f"Who wins, and {first}'s expected score (win + draw/2){', on a scale of odds' if uneven else ''}.",
+        f"Who wins, and {first}'s expected score (win + draw/2){scale}.",
         "chance",
         "plies played",
-        areas=tuple(
-            Series(name, list(chances), [wdl[part] for wdl in chances.values()], colour)
-            for part, (colour, name) in enumerate(named)
-        ),
-        lines=(Series(f"{first}'s expected score", list(places), scores, "ink"), *marked),
+        areas=tuple(areas),
+        lines=tuple(lines),
         percent=True,
         logit=uneven,
     )
@@ -110,7 +112,8 @@ def game_view(game: ReviewedGame) -> RenderableType:
     left = len(game.actions) - len(game.moves)
     more = [Text(f"{left} moves are not reviewed yet", style="dim")] if left else []
     more += [Text(_summary_line(name, summary)) for name, summary in summaries(game).items()]
-    return Group(Text(f"{game.number}. {' - '.join(game.players)}", style="bold"), table, *more)
+    heading = Text(f"{game.number}. {' - '.join(game.players)}", style="bold")
+    return Group(heading, table, *more)
 
 
 def move_cells(move: MoveReport) -> list[str]:
@@ -139,8 +142,11 @@ def wdl_text(wdl: Wdl) -> str:
 
 def summaries(game: ReviewedGame) -> dict[str, dict[str, Any]]:
     """Return for both players: moves, mean loss of expected score, and the number of each mark."""
-    names = ("first player", "second player")
-    return {name: _summary([move for move in game.moves if move.mover == side]) for side, name in enumerate(names)}
+    found = {}
+    for side, name in enumerate(("first player", "second player")):
+        own_moves = [move for move in game.moves if move.mover == side]
+        found[name] = _summary(own_moves)
+    return found
 
 
 def _summary(moves: list[MoveReport]) -> dict[str, Any]:
@@ -151,9 +157,12 @@ def _summary(moves: list[MoveReport]) -> dict[str, Any]:
 
 def _summary_line(name: str, summary: dict[str, Any]) -> str:
     """Return a line about a player: mean loss, and how many moves have which mark."""
-    counts = ", ".join(f"{summary[mark]} {mark}{'' if summary[mark] == 1 else 's'}" for mark, _ in THRESHOLDS)
+    counts = []
+    for mark, _ in THRESHOLDS:
+        count = summary[mark]
+        counts.append(f"{count} {mark if count == 1 else PLURALS[mark]}")
     mean = "" if summary["mean_loss"] is None else f"lost {100 * summary['mean_loss']:.1f} % a move, "
-    return f"{name}: {mean}{counts}".replace("inaccuracys", "inaccuracies")
+    return f"{name}: {mean}{', '.join(counts)}"
 
 
 def review_json(games: Iterable[ReviewedGame], **facts: Any) -> dict[str, Any]:
@@ -218,7 +227,8 @@ def notes_of(game: ReviewedGame) -> WalkNotes:
     if game.moves:
         last = game.moves[-1]
         wdl[last.ply + 1] = last.first_player(last.after)
-    return WalkNotes(wdl, best, {move.ply: MoveNote(_note(move), move.mark, SIGNS[move.mark]) for move in game.moves})
+    notes = {move.ply: MoveNote(_note(move), move.mark, SIGNS[move.mark]) for move in game.moves}
+    return WalkNotes(wdl, best, notes)
 
 
 def _note(move: MoveReport) -> str:
@@ -248,9 +258,12 @@ def _first_player(games: Sequence[ReviewedGame]) -> str:
 
 def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:
     moves = [move for game in games for move in game.moves]
-    counts = [(f"{sum(move.mark == mark for move in moves):,}", f"marked {mark}") for mark, _ in THRESHOLDS]
+    facts = [(f"{len(games):,}", "games"), (f"{len(moves):,}", "moves")]
+    marks = Counter(move.mark for move in moves)
+    facts += [(f"{marks[mark]:,}", f"marked {mark}") for mark, _ in THRESHOLDS]
     best = sum(move.is_best for move in moves) / len(moves) if moves else 0.0
-    return [(f"{len(games):,}", "games"), (f"{len(moves):,}", "moves"), *counts, (f"{best:.0%}", "as the search")]
+    facts.append((f"{best:.0%}", "as the search"))
+    return facts
 
 
 def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
@@ -259,7 +272,8 @@ def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
             mean = summary["mean_loss"]
             lost = "" if mean is None else f"{100 * mean:.1f} %"
             counts = [str(summary[mark]) for mark, _ in THRESHOLDS]
-            yield [f"{game.number}", side if name == "?" else name, str(summary["moves"]), lost, *counts]
+            player = side if name == "?" else name
+            yield [f"{game.number}", player, str(summary["moves"]), lost, *counts]
 
 
 def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:

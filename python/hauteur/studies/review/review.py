@@ -208,7 +208,11 @@ class MoveReport:
 
 
 def review_game(
-    start: _core.State, actions: Sequence[int], look: Look, *, found: Found | None = None
+    start: _core.State,
+    actions: Sequence[int],
+    look: Look,
+    *,
+    found: Found | None = None,
 ) -> Iterator[MoveReport]:
     """Yield a report for every move of a game, in order, each as soon as the positions that it needs were searched.
 
@@ -251,7 +255,8 @@ class _Searched:
             return report
         if not report.is_best and before.mate is None:
             best = self._behind(state, ply, report.best_action, Place(ply + 1, instead=True))
-            report = move_report(state, ply, _better(replace(before, wdl=best), action, worth), action, worth)
+            found = _better(replace(before, wdl=best), action, worth)
+            report = move_report(state, ply, found, action, worth)
             if not report.mark:
                 return report
         return self._confirmed(state, ply)
@@ -275,7 +280,11 @@ class _Searched:
         return replace(report, allowed=after.mate, mark=report.mark or "inaccuracy")
 
     def _best_other(
-        self, state: _core.State, ply: int, before: PositionFinding, after: PositionFinding
+        self,
+        state: _core.State,
+        ply: int,
+        before: PositionFinding,
+        after: PositionFinding,
     ) -> PositionFinding:
         """Return the finding among the other moves where the search would have played the move too, or a losing one.
 
@@ -296,7 +305,8 @@ class _Searched:
     def _missed(self, state: _core.State, ply: int, before: PositionFinding) -> MoveReport:
         """Return the report of a move that gave a proven win away; it is an inaccuracy at least."""
         action = self.actions[ply]
-        after = worth_for(state, action, self._settled(state.child(action), ply + 1, deep=True))
+        reply = self._settled(state.child(action), ply + 1, deep=True)
+        after = worth_for(state, action, reply)
         report = move_report(state, ply, before, action, after)
         return replace(report, missed=before.mate, mark=report.mark or "inaccuracy")
 
@@ -310,13 +320,15 @@ class _Searched:
         if finding.mate is not None or ply >= len(self.actions):
             return finding
         action = self.actions[ply]
-        behind = self._find(state.child(action), self.actions[: ply + 1], Place(ply + 1))
+        child = state.child(action)
+        moves = self.actions[: ply + 1]
+        behind = self._find(child, moves, Place(ply + 1))
         worth = worth_for(state, action, behind)
         if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
             return finding
         if not deep:
             return self._settled(state, ply, deep=True)
-        behind = self._find(state.child(action), self.actions[: ply + 1], Place(ply + 1, deep=True))
+        behind = self._find(child, moves, Place(ply + 1, deep=True))
         worth = worth_for(state, action, behind)
         if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
             return finding
@@ -324,10 +336,16 @@ class _Searched:
 
     def _behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
         """Return the worth of the position after a move for the player who makes it."""
-        return worth_for(state, action, self._find(state.child(action), (*self.actions[:ply], action), place))
+        moves = (*self.actions[:ply], action)
+        finding = self._find(state.child(action), moves, place)
+        return worth_for(state, action, finding)
 
     def _find(
-        self, state: _core.State, line: tuple[int, ...], place: Place, among: tuple[int, ...] = ()
+        self,
+        state: _core.State,
+        line: tuple[int, ...],
+        place: Place,
+        among: tuple[int, ...] = (),
     ) -> PositionFinding:
         if place not in self.found:
             self.found[place] = finding_at_end(state) or self.look(line, place, among)
@@ -361,7 +379,9 @@ def finding_of_win(state: _core.State) -> PositionFinding | None:
 
 def moves_of_mover(state: _core.State, line: Sequence[int]) -> int:
     """Return how many moves of a line are those of the player to move."""
-    mover, place, count = state.to_move, state.copy(), 0
+    mover = state.to_move
+    place = state.copy()
+    count = 0
     for action in line:
         count += place.to_move == mover
         place.apply(action)

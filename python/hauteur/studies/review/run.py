@@ -167,7 +167,8 @@ class ReviewRun:
 
         Raise ReviewStoppedError after `stop`; the next run resumes there.
         """
-        self._stopped, self.done = False, 0
+        self._stopped = False
+        self.done = 0
         if self.folder is not None:
             self.found = self.folder.known()
         with PlayingSession(self.games[0].start.game, self._settings(), seed=self.seed) as session:
@@ -176,7 +177,8 @@ class ReviewRun:
             for game in self.games:
                 game.moves.clear()
                 found = self.found.setdefault(game.number, {})
-                self.done += sum(place == Place(place.ply) and place.ply < game.positions for place in found)
+                plain = [place for place in found if place == Place(place.ply)]
+                self.done += sum(place.ply < game.positions for place in plain)
                 for report in review_game(game.start, game.actions, self._look(session, game), found=found):
                     game.add(report)
                     yield game
@@ -217,7 +219,8 @@ class ReviewRun:
 
 def times(limits: Limits, factor: int) -> Limits:
     """Return limits with `factor` times the visits and seconds."""
-    visits, budget = limits.visits, limits.budget
+    visits = limits.visits
+    budget = limits.budget
     longer = None if budget is None else Budget(factor * budget.target, factor * budget.maximum)
     return replace(limits, visits=None if visits is None else factor * visits, budget=longer)
 

@@ -64,6 +64,9 @@ class Pages(NamedTuple):
 def all_pages() -> Pages:
     """Return every page, imported with this call."""
     modules: list[ModuleType] = [import_module(f"{__name__}.{name}") for name in MODULES]
-    pages: dict[str, Page] = {page.title: page for module in modules for page in module.PAGES}
-    routes = (route for module in modules for route in module.ROUTES)
+    pages: dict[str, Page] = {}
+    routes: list[BaseRoute] = []
+    for module in modules:
+        pages |= {page.title: page for page in module.PAGES}
+        routes += module.ROUTES
     return Pages(tuple(pages[title] for title in NAVIGATION), tuple(routes))

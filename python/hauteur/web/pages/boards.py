@@ -97,7 +97,8 @@ PUZZLES = Page("/puzzles", "Puzzles", "Solve positions with one good move.", PUZ
 @cache
 def offered_games() -> list[str]:
     """Return the games that are offered: all names, and the sizes of boards for which a net ships."""
-    return sorted({*names(), *(describe(data_path(f"{net}.safetensors")).game for net in shipped_names())})
+    with_nets = [describe(data_path(f"{net}.safetensors")).game for net in shipped_names()]
+    return sorted({*names(), *with_nets})
 
 
 async def show_play(request: Request) -> Response:
@@ -145,7 +146,11 @@ def explain_facts() -> dict[str, Any]:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return {key: value for key, _, value in (word.partition("=") for word in text.split())}
+    found = {}
+    for word in text.split():
+        key, _, value = word.partition("=")
+        found[key] = value
+    return found
 
 
 def show_review(request: Request) -> Response:
@@ -156,7 +161,9 @@ def show_review(request: Request) -> Response:
 
 def show_puzzles(request: Request) -> Response:
     """Return the page; set and number of the puzzle are in the address."""
-    shipped, files = shipped_sets(), PuzzleFiles([Path(root) for root in request.app.state.lab.settings.roots])
+    shipped = shipped_sets()
+    roots = request.app.state.lab.settings.roots
+    files = PuzzleFiles([Path(root) for root in roots])
     files.look()
     return page(
         request,

@@ -113,7 +113,11 @@ class MatchOnPage:
 
     def board(self) -> Markup:
         """Return the board for its games, empty for what is no match."""
-        return Markup(self.match(lambda match: empty_walks_html(drawing_of(match.game.new_initial_state()))) or "")
+        return Markup(self.match(_empty_board) or "")
+
+
+def _empty_board(match: StoredMatch) -> str:
+    return empty_walks_html(drawing_of(match.game.new_initial_state()))
 
 
 def listed(lab: Lab) -> str:
@@ -186,7 +190,10 @@ async def show_game(request: Request) -> Response:
     number = whole_number(request, "number") or 0
 
     def walk() -> Any:
-        found = match_of(request).match(lambda match: walk_of_game(match.game, match.names, match.whole(number)))
+        def drawn(match: StoredMatch) -> dict[str, Any]:
+            return walk_of_game(match.game, match.names, match.whole(number))
+
+        found = match_of(request).match(drawn)
         if found is None:
             raise HTTPException(404)
         return found

@@ -63,15 +63,18 @@ class ShownRun:
         """Return how far the run is, its buttons, and the command that goes on with it."""
         from hauteur.learning.report.page import progress_html
 
-        facts, config, work = self.facts, self.folder.config, work_state(self.lab, self.found)
+        facts = self.facts
+        config = self.folder.config
+        work = work_state(self.lab, self.found)
         state = "running" if work.in_progress else facts.state
         content = "" if facts.problem is not None else Markup(progress_html(self.folder, state))
-        command = f"hauteur train {shlex.quote(str(config))} --run {shlex.quote(str(self.folder.path))}"
+        command = shlex.join(["hauteur", "train", str(config), "--run", str(self.folder.path)])
         return html("runs_progress.html", run=self, work=work, content=content, command=command)
 
     def figures(self, axis: str) -> str:
         """Return the figures by an axis, such as `generation`; drawn once for each state of the metrics."""
-        return drawn(self.folder, self.name, axis, str(self.found.folder.stamps().get("metrics.jsonl")))
+        stamp = str(self.found.folder.stamps().get("metrics.jsonl"))
+        return drawn(self.folder, self.name, axis, stamp)
 
 
 @lru_cache(32)
@@ -164,14 +167,25 @@ def axis_in(request: Request) -> str:
 
 async def show_run(request: Request) -> Response:
     """Return the page of a run."""
-    run, axis = await asyncio.to_thread(run_of, request), axis_in(request)
+    run = await asyncio.to_thread(run_of, request)
+    axis = axis_in(request)
     parts = {
         "progress": followed(run.lab, run.address("progress"), run.name, PROGRESS_FILES),
         "figures": followed(run.lab, run.address("figures"), run.name, FIGURE_FILES, by=axis),
     }
-    content = await asyncio.to_thread(lambda: (made(run.progress), made(lambda: run.figures(axis))))
+
+    def content() -> tuple[Markup, Markup]:
+        return made(run.progress), made(lambda: run.figures(axis))
+
+    progress, figures = await asyncio.to_thread(content)
     return page(
-        request, "runs_run.html", run=run, facts=run.facts, parts=parts, progress=content[0], figures=content[1]
+        request,
+        "runs_run.html",
+        run=run,
+        facts=run.facts,
+        parts=parts,
+        progress=progress,
+        figures=figures,
     )
 
 
@@ -183,7 +197,10 @@ async def show_progress(request: Request) -> Response:
 async def show_figures(request: Request) -> Response:
     """Return the figures of a run."""
     return await part(
-        request, request.path_params["name"], FIGURE_FILES, lambda: run_of(request).figures(axis_in(request))
+        request,
+        request.path_params["name"],
+        FIGURE_FILES,
+        lambda: run_of(request).figures(axis_in(request)),
     )
 
 

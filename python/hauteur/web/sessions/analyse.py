@@ -82,14 +82,13 @@ MOST_FILES = 500
 
 def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
     """Return the trees in the roots by name, the newest first; names begin with the root's: `runs/trees/a.json`."""
-    files = [
-        (path.stat().st_mtime_ns, Path(root).name, path)
-        for root in roots
-        for path in (Path(root) / FOLDER).glob("*")
-        if path.suffix == ".json" and not path.name.startswith(".") and path.is_file()
-    ]
-    files.sort(key=lambda found: found[0], reverse=True)
-    return {f"{root}/{FOLDER}/{path.name}": path for _, root, path in files[:MOST_FILES]}
+    files: list[tuple[str, Path]] = []
+    for root in map(Path, roots):
+        for path in (root / FOLDER).glob("*"):
+            if path.suffix == ".json" and not path.name.startswith(".") and path.is_file():
+                files.append((f"{root.name}/{FOLDER}/{path.name}", path))
+    files.sort(key=lambda found: found[1].stat().st_mtime_ns, reverse=True)
+    return dict(files[:MOST_FILES])
 
 
 def new_tree_file(roots: Sequence[str], facts: dict[str, Any]) -> Path:
@@ -98,7 +97,8 @@ def new_tree_file(roots: Sequence[str], facts: dict[str, Any]) -> Path:
         raise ValueError("this server was given no folder to save in: hauteur web FOLDER")
     folder = Path(roots[0]) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    game = re.sub(r"[^a-z0-9]+", "-", str(facts["game"]).lower()).strip("-")[:40]
+    words = re.sub(r"[^a-z0-9]+", "-", str(facts["game"]).lower())
+    game = words.strip("-")[:40]
     return folder / f"{game}-{facts['visits']}-{facts['digest'][:8]}.json"
 
 
@@ -128,12 +128,14 @@ class AnalyseSession(PageSession):
         roots = self.settings.roots
         net = page_net_or_own(place.net, game, roots)
         large = page_net(place.large_net, roots, "large net") if place.large_net else ""
-        nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(place.search)
+        nets = NetChoice(net, large, threads=self.settings.threads)
+        search = chosen_search(place.search)
         self._stop()
         if self._session is None or (game.spec, place.seed) != self._key:
             if self._session is not None:
                 self._session.close()
-            self._session, self._key = PlayingSession(game, seed=place.seed), (game.spec, place.seed)
+            self._session = PlayingSession(game, seed=place.seed)
+            self._key = (game.spec, place.seed)
         session = self._session
         session.use(PlaySettings(EngineOptions(tree_bytes=self.settings.tree_bytes).bounded(search)))
         session.open(nets)
@@ -193,7 +195,8 @@ class AnalyseSession(PageSession):
             if old is not None:
                 board.remove_piece_at(old)  # there is one king
             board.set_piece_at(chess.parse_square(order.square), piece)
-        board.turn, board.ep_square = order.mover == "w", None
+        board.turn = order.mover == "w"
+        board.ep_square = None
         board.set_castling_fen(order.castling or "-")
         fen = " ".join([*board.fen().split()[:4], "0", "1"])
         game_at(PlaceFields(game="chess", fen=fen))  # refuses what is no position of a game
@@ -203,7 +206,8 @@ class AnalyseSession(PageSession):
         self, against: PlayerText = "human-1500", visits: Annotated[int, Field(ge=10, le=1_000_000)] = 800
     ) -> Fields:
         """Look for traps in the position; the event `traps` has them, or `failed` why not."""
-        state, net = self._state, self._nets.net
+        state = self._state
+        net = self._nets.net
         if state is None or state.outcome() is not None:
             raise ValueError("there is no position with moves yet")
         self._stop()
@@ -300,14 +304,18 @@ class AnalyseSession(PageSession):
         facts = {"digest": "", "game": tree.state.game.name, "visits": tree.root.visits, **tree.source.facts()}
         path = new_tree_file(self.settings.roots, facts)
         known = (self._nets.net, self._nets.large) if self._loaded is None else ()
-        count = tree.save(path, max_nodes=most, nets=[net for net in known if net and net not in WITHOUT_FILE])
-        name = next(name for name, file in saved_trees(self.settings.roots).items() if file == path)
+        nets = [net for net in known if net and net not in WITHOUT_FILE]
+        count = tree.save(path, max_nodes=most, nets=nets)
+        saved = saved_trees(self.settings.roots)
+        name = next(name for name, file in saved.items() if file == path)
         return {"name": name, "nodes": count, "visits": tree.root.visits}
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return the facts that the page shows."""
-        state, nets = played.state, self._nets
-        self._state, self._history = state, _core.SearchHistory(state)
+        state = played.state
+        nets = self._nets
+        self._state = state
+        self._history = _core.SearchHistory(state)
         self._loaded = None
         return {
             "position": position_view(state, flip=flip),

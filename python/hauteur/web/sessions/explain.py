@@ -79,7 +79,8 @@ class ExplainSession(WorkSession):
         """
         asked = validated(QuestionFields, fields, "question")
         game = game_at(asked)
-        a, b = (self._side(side, game.game, label) for side, label in ((asked.a, "side A"), (asked.b, "side B")))
+        a = self._side(asked.a, game.game, "side A")
+        b = self._side(asked.b, game.game, "side B")
         question = Question(game.start, tuple(game.actions), a, b, asked.visits, asked.seed, asked.batch_size)
         self.close()
         searches = self._searches = Searches(question)
@@ -111,11 +112,15 @@ class ExplainSession(WorkSession):
         roots = self.settings.roots
         small = page_net(fields.net, roots, label) if fields.net else resolve_net(None, game, advice=ADVICE).path
         large = page_net(fields.large_net, roots, label) if fields.large_net else ""
-        nets = [("net", fields.net and small), ("large_net", large)]
-        words = [f"{key}={value}" for key, value in fields.settings.items()]
-        text = " ".join([*(f"{key}={net_name(net)}" for key, net in nets if net), *words])
+        words = []
+        if fields.net:
+            words.append(f"net={net_name(small)}")
+        if large:
+            words.append(f"large_net={net_name(large)}")
+        words += [f"{key}={value}" for key, value in fields.settings.items()]
         search = chosen_search(fields.settings, label)
-        return checked_side(Side(text, NetChoice(small, large, threads=self.settings.threads), search), label)
+        nets = NetChoice(small, large, threads=self.settings.threads)
+        return checked_side(Side(" ".join(words), nets, search), label)
 
     def _explain(self, question: Question, searches: Searches) -> None:
         """Compare, with events on the way; a comparison that is stopped keeps no trees."""

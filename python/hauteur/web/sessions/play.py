@@ -147,7 +147,8 @@ class PlaySession(PageSession):
     def do_odds(self, **fields: Any) -> Fields:
         """Reply: a handicap's name and its position, in which each piece that may be given is an action."""
         given = validated(OddsFields, fields, "odds")
-        found, state = given.handicap, load_game(given.game).new_initial_state()
+        found = given.handicap
+        state = load_game(given.game).new_initial_state()
         view = position_view(state, flip=given.flip)
         offered = "QRBNP" if given.gives == "white" else "qrbnp"
         home = start_board(given.start)
@@ -170,7 +171,8 @@ class PlaySession(PageSession):
     def do_open(self, **fields: Any) -> Fields:
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
         order = validated(GameFields, fields, "game")
-        game = load_game(with_fen(order.game, order.fen or None) if order.odds is None else order.odds.game)
+        spec = with_fen(order.game, order.fen or None) if order.odds is None else order.odds.game
+        game = load_game(spec)
         sides = [self._side(game, number, side, odds_mode=order.odds_mode) for number, side in enumerate(order.sides)]
         played = PlayedGame(game, order.actions)
         if order.ending is not None:
@@ -185,7 +187,9 @@ class PlaySession(PageSession):
             on_search=lambda side, report: self._on_search(table, side, report),
         )
         self.close()
-        self._table, self._flip, self._side_names = table, order.flip, game.sides
+        self._table = table
+        self._flip = order.flip
+        self._side_names = game.sides
         odds = _odds_of(played.start)
         self._handicap = None if odds is None else {"name": odds.name, "giver": odds.giver}
         self.hold()  # events so far are of the game before
@@ -273,11 +277,13 @@ class PlaySession(PageSession):
         """Look where the handicap of the game was won back; the event `story` tells it, or `failed`."""
         table = self._opened
         with table.lock:
-            start, actions = table.played.start.copy(), tuple(table.played.actions)
+            start = table.played.start.copy()
+            actions = tuple(table.played.actions)
         odds = _odds_of(start)
         if odds is None:
             raise ValueError("the game did not begin at odds")
-        roots, giver = self.settings.roots, odds.giver
+        roots = self.settings.roots
+        giver = odds.giver
         opponent = page_player(against, roots, allow_programs=False, label="against")
         net = page_net_or_own("", start.game, roots)
 
@@ -334,7 +340,8 @@ class PlaySession(PageSession):
             milliseconds = None if side.seconds is None else round(1000 * side.seconds)
             limits = {"nodes": side.visits, "movetime": milliseconds, "tc": side.clock}
         words = [f"{name}={value}" for name, value in limits.items() if value is not None]
-        roots, allow_programs = self.settings.roots, self.settings.allow_programs
+        roots = self.settings.roots
+        allow_programs = self.settings.allow_programs
         return page_player(" ".join([text, *words]), roots, allow_programs=allow_programs)
 
     def _modelling(self, player: PlayerSettings, against: str) -> PlayerSettings:
@@ -354,7 +361,8 @@ class PlaySession(PageSession):
 
     def _show(self, table: TwoSidedGame) -> None:
         """Send the game as it stands; the table is locked."""
-        played, ending = table.played, table.played.ending
+        played = table.played
+        ending = table.played.ending
         self.emit(
             "game",
             {

@@ -48,7 +48,8 @@ class OpenSession:
         self._thread = ThreadPoolExecutor(1, "session")
         self._loop = asyncio.get_running_loop()
         self._on_line = on_line
-        self._made, self._settings = made, settings
+        self._made = made
+        self._settings = settings
         self._session: PageSession | None = None
 
     async def request(self, number: int, do: str, fields: dict[str, Any]) -> None:

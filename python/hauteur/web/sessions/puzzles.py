@@ -59,7 +59,8 @@ class PuzzlesSession(PageSession):
             problems = list(islice(problems_in(lines, f"the file{suffix}", on_bad=bad.append), MOST_PROBLEMS))
         else:
             problems = problems_of(self._files.find(set), bad.append)
-        self._problems, self._attempt = problems, None
+        self._problems = problems
+        self._attempt = None
         game = problems[0].steps[0].state.game.name
         left_out = [line[:300] for line in bad[:MOST_LEFT_OUT]]
         return {"count": len(problems), "most": MOST_PROBLEMS, "game": game, "left_out": left_out}
@@ -73,7 +74,8 @@ class PuzzlesSession(PageSession):
             raise ValueError(f"the set has {len(self._problems)} puzzles, got number {number + 1}")
         problem = self._problems[number]
         self._attempt = PuzzleAttempt(problem)
-        self._counted, self._told = counted, False
+        self._counted = counted
+        self._told = False
         state = problem.steps[0].state
         self._flip = sees_second_side(state, {state.to_move})
         return {
@@ -133,7 +135,8 @@ class PuzzlesSession(PageSession):
     def _course(self) -> list[Fields]:
         """Return the positions from the puzzle's start to the newest; once the solution was told to the line's end."""
         attempt = self._chosen()
-        state, first = attempt.shown.copy(), attempt.problem.steps[0].state.ply
+        state = attempt.shown.copy()
+        first = attempt.problem.steps[0].state.ply
         if self._told and not attempt.solved:
             for text in attempt.line():
                 state.apply(state.parse(text))

@@ -78,7 +78,8 @@ class ReviewSession(WorkSession):
         chosen = next((game for game in games if game.number == given.number), None)
         if chosen is None:
             raise ValueError(f"there is no game {given.number} in the text, or it cannot be read")
-        self._game, self._run = chosen, None
+        self._game = chosen
+        self._run = None
         self._digest = hashlib.sha256(given.text.encode()).hexdigest()
         return {
             "games": [{"number": game.number, "title": title_of(game)} for game in games[:MOST_LISTED]],
@@ -97,7 +98,8 @@ class ReviewSession(WorkSession):
         game = self._chosen()
         if ply > len(game.actions):
             raise ValueError(f"the game has {len(game.actions)} plies, got {ply}")
-        before, following = game.actions[:ply], game.actions[ply : ply + 1]
+        before = game.actions[:ply]
+        following = game.actions[ply : ply + 1]
         state = position_after(game.start, before)
         return {
             "ply": ply,
@@ -111,7 +113,8 @@ class ReviewSession(WorkSession):
 
         Events: `review` with all that is known; at the end `done`, `stopped` or `failed`.
         """
-        order, game = validated(ReviewOrder, fields, "review"), self._chosen()
+        order = validated(ReviewOrder, fields, "review")
+        game = self._chosen()
         self.stop()
         if self._run is None or order != self._order:
             net = page_net_or_own(order.net, game.start.game, self.settings.roots)
@@ -124,8 +127,11 @@ class ReviewSession(WorkSession):
                 seed=order.seed,
                 on_position=lambda *_: self._show(run),
             )
-        run, self._order = self._run, order
-        self._begun, self._sent, self._done_before = time.monotonic(), 0.0, None
+        run = self._run
+        self._order = order
+        self._begun = time.monotonic()
+        self._sent = 0.0
+        self._done_before = None
         self._show(run)
         self.begin(lambda: self._review(run), "review")
         return {
@@ -192,13 +198,16 @@ class ReviewSession(WorkSession):
 
     def _show(self, run: ReviewRun, end: str = "") -> None:
         """Send what is known, unless that was done a moment ago."""
-        game, now = run.games[0], time.monotonic()
+        game = run.games[0]
+        now = time.monotonic()
         if self._done_before is None and run.done:
             self._done_before = run.done - 1
-        if not end and now - self._sent < PERIOD * max(1.0, len(game.actions) / USUAL_PLIES):
+        period = PERIOD * max(1.0, len(game.actions) / USUAL_PLIES)
+        if not end and now - self._sent < period:
             return
         self._sent = now
-        fresh, left = run.done - (self._done_before or 0), run.positions - run.done
+        fresh = run.done - (self._done_before or 0)
+        left = run.positions - run.done
         progress = {
             "done": run.done,
             "positions": run.positions,
@@ -233,14 +242,15 @@ def title_of(game: ReviewedGame) -> str:
 
 def review_view(run: ReviewRun, game: ReviewedGame) -> dict[str, Any]:
     """Return what is known of a game: its moves, the counts of both sides, the figure of the chances."""
-    moves, found = list(game.moves), dict(run.found.get(game.number, {}))
+    moves = list(game.moves)
+    found = dict(run.found.get(game.number, {}))
+    sides = []
+    for name, (side, summary) in zip(game.players, summaries(game).items(), strict=True):
+        sides.append({"name": side if name == "?" else name, **summary})
     return {
         "chances": chances_over(game, found),
         "moves": [_move_view(move) for move in moves],
-        "sides": [
-            {"name": side if name == "?" else name, **summary}
-            for name, (side, summary) in zip(game.players, summaries(game).items(), strict=True)
-        ],
+        "sides": sides,
         "figure": figure_html(chances_figure(game, found)),
         "axis": [LEFT, WIDTH - RIGHT],
     }

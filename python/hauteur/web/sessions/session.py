@@ -158,7 +158,8 @@ class WorkSession(PageSession):
 
     def stop(self) -> None:
         """End the work and wait for its end."""
-        work, self._work = self._work, None
+        work = self._work
+        self._work = None
         while work is not None and not work.done():
             self.ask_to_stop()
             wait([work], 0.02)  # then again: a search may just be about to begin
