@@ -25,13 +25,13 @@ from hauteur import _core
 from hauteur.engine.draws import Draws
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
 from hauteur.games.played_game import position_after
-from hauteur.mcts.analysis import Analysis, AnalysisOptions
+from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
 from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, TemperatureSettings, draws_moves
-from hauteur.mcts.report import RootMove, RootReport, choose_move
+from hauteur.mcts.report import AnalysisOptions, RootMove, RootReport, choose_move
 from hauteur.networks.names import ResolvedNet
 from hauteur.system.closing import Closing
 

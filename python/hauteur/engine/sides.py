@@ -14,11 +14,10 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
-from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, plan
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport
+from hauteur.mcts.report import OnReport, RootReport
 from hauteur.mcts.scores import score_text
 from hauteur.networks.names import ADVICE, WITHOUT_FILE, default_net, resolve_net
 from hauteur.players.baselines import move_function, parse_baseline

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.net_search import search_of_source
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
-from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
+from hauteur.mcts.report import AnalysisOptions, OnReport, Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
 from hauteur.system.hints import with_hints
@@ -35,19 +35,7 @@ if TYPE_CHECKING:
     from hauteur.mcts.result import BatchResult, SearchResult
     from hauteur.mcts.search_tree import SearchTree
 
-OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
-
-
-class AnalysisOptions(TypedDict, total=False):
-    """Options of a search."""
-
-    actions: Sequence[int]
-    """The only root moves to search; empty: all."""
-    lines: int
-    """Moves that get a principal variation; default 1."""
-    on_report: OnReport | None
-    """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """The findings of a search about its root: the moves, best first, with their lines, and the pace."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,6 +140,20 @@ class RootReport:
     def mate(self) -> int | None:
         """Moves to a proven win (positive) or loss (negative) of the root's mover."""
         return self.moves[0].mate if self.moves else None
+
+
+OnReport = Callable[[RootReport], None]
+
+
+class AnalysisOptions(TypedDict, total=False):
+    """Options of a search."""
+
+    actions: Sequence[int]
+    """The only root moves to search; empty: all."""
+    lines: int
+    """Moves that get a principal variation; default 1."""
+    on_report: OnReport | None
+    """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
 
 
 def root_report(
