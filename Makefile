@@ -23,6 +23,8 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 # An inherited PYTHONPATH could show another checkout to these commands.
 unexport PYTHONPATH
+# Tests start many processes, and without byte code each compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := $(VENV)/.installed
 DEVELOPING := $(VENV)/.developing

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from hauteur import _core
-from hauteur.engine.odds_mode import SHIPPED, OddsTable
+from hauteur.engine.odds_table import SHIPPED, OddsTable
 from hauteur.games.odds import USUAL, parse_odds
 from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path

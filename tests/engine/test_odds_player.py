@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.engine.odds_mode import GIVER_VISITS, _table, giver_settings, odds_player
+from hauteur.engine.odds_mode import GIVER_VISITS, odds_player
+from hauteur.engine.odds_table import giver_settings, odds_table
 from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, with_usual_visits
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.played_game import PlayedGame
@@ -122,7 +123,7 @@ def test_settings_by_the_value_of_the_last_search(tmp_path: Path, monkeypatch: p
     assert shown is not None
     assert "; at most 900 visits" in shown.text()
     own.write_text("[[when]]\nq_below = -3\n")
-    _table.cache_clear()
+    odds_table.cache_clear()
     with pytest.raises(ValueError, match=r"odds.toml: .*when.*q_below.*-3"):
         giver_settings(odds)
 

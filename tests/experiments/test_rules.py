@@ -23,8 +23,6 @@ from hauteur_experiments.mcts_experiments.rules import (
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.registry import find
 
-pytestmark = pytest.mark.quick
-
 PUBLISHED = {
     "variance-scaling 0.01": (6.95, 87.67),
     "tree 1.5/1.5/0.01": (31.35, 100.0),

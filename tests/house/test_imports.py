@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lc0_toys import random_net
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "hauteur"
 PACKAGES = {
@@ -77,7 +78,7 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.loop": 61,
+    "learning.loop": 62,
     "matches.match": 61,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,
@@ -156,23 +157,37 @@ def test_class_names_are_unique() -> None:
 
 
 def loaded_after(statement: str) -> set[str]:
-    """Top-level modules that a fresh interpreter has loaded after the statement, and `hauteur.FOLDER` of our own."""
-    code = (
-        f"{statement}\nimport sys; names = [name.split('.') for name in sys.modules]\n"
-        "print(*{'.'.join(parts[:2] if parts[0] == 'hauteur' else parts[:1]) for parts in names})"
-    )
+    """Modules that a fresh interpreter has loaded after the statement."""
+    code = f"{statement}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
-FIRST_MOVE = """
+def engine_answers(answer: str, *lines: str) -> str:
+    """Statements that load what `hauteur uci` loads until it has answered these lines."""
+    return f"""
 import io, hauteur.cli.start, hauteur.cli.commands.uci as command
 written = io.StringIO()
-engine = command.UciEngine(command.Output(written))
-engine.run([b"setoption name WeightsFile value uniform\\n", b"go nodes 1\\n", b"wait\\n", b"quit\\n"])
-assert "bestmove" in written.getvalue()
+command.UciEngine(command.Output(written)).run({[line.encode() + bytes([10]) for line in lines]})
+assert {answer!r} in written.getvalue()
 """
-"""The imports of `hauteur uci` until its first `bestmove`, with a net that is none."""
+
+
+def first_move(net: object) -> str:
+    """The statements for the first `bestmove` with a net."""
+    return engine_answers("bestmove", f"setoption name WeightsFile value {net}", "go nodes 1", "wait", "quit")
+
+
+RECIPES = {"pydantic", "hauteur.mcts.params", "hauteur.networks.architecture", "hauteur.system.settings"}
+"""Models of settings, and what they are made with: an engine starts without."""
+
+LATER = {
+    *("torch", "onnx", "onnxruntime", "pyarrow", "scipy", "safetensors", "chess", "rich"),
+    *("cyclopts", "attr", "asyncio", "ssl", "tomllib", "difflib", "xml", "hauteur.plots", "numpy.random"),
+    *(f"hauteur.{package}" for package in ("cluster", "matches", "learning", "studies", "web")),
+    *("hauteur.engine.odds_table", "hauteur.players.ladder", "hauteur.mcts.result", "hauteur.mcts.own_rules"),
+}
+"""What the first move does without, if not all moves."""
 
 
 @pytest.mark.parametrize(
@@ -181,14 +196,24 @@ assert "bestmove" in written.getvalue()
         ("import hauteur", {"torch", "onnxruntime", "pyarrow", "pydantic", "scipy", "rich"}),
         ("from hauteur.cli.main import make_app; make_app()", {"torch", "onnxruntime", "pyarrow", "pydantic", "scipy"}),
         (
-            FIRST_MOVE,
-            {
-                *("torch", "onnx", "onnxruntime", "pyarrow", "scipy", "safetensors", "chess", "rich"),
-                *("cyclopts", "attr", "asyncio", "ssl", "tomllib", "difflib", "xml", "hauteur.plots"),
-                *(f"hauteur.{package}" for package in ("cluster", "matches", "learning", "studies", "web")),
-            },
+            engine_answers("uciok", "uci", "quit"),
+            RECIPES
+            | LATER
+            | {"hauteur.networks.layers", "hauteur.networks.registry", "hauteur.networks.evaluators.core"},
         ),
-        ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),
+        (first_move("uniform"), RECIPES | LATER),
+        (
+            "from hauteur.cli.main import run; run(['--version'])",
+            RECIPES | {"cyclopts", "rich", "numpy", "importlib.metadata"},
+        ),
+        (
+            "import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine",
+            {"torch", "onnx", "pyarrow", "scipy", "asyncio", "ssl", "safetensors"},
+        ),
+        (
+            "import hauteur.cli.commands.play, hauteur.cli.commands.engine, hauteur.engine.sides",
+            {"torch", "onnx", "pyarrow", "scipy", "asyncio", "ssl", "safetensors"},
+        ),
         (
             "from hauteur.web.pages import all_pages; import hauteur.web.app; all_pages()",
             {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib"},
@@ -201,3 +226,7 @@ assert "bestmove" in written.getvalue()
 )
 def test_a_start_loads_little(statement: str, unwanted: set[str]) -> None:
     assert not loaded_after(statement) & unwanted
+
+
+def test_the_first_move_with_a_net_of_lc0_needs_no_models(tmp_path: Path) -> None:
+    assert not loaded_after(first_move(random_net(tmp_path / "net.pb.gz"))) & (RECIPES | LATER)

@@ -120,4 +120,4 @@ def test_origins_and_a_limit_of_plies() -> None:
     game = _core.Game("chess")
     origin = _core.Game("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)").new_initial_state()
     plans = [GamePlan(0, origin=origin), GamePlan(1, start=(origin.legal_actions()[0],), origin=origin)]
-    compare("chess", [player(game)], plans, max_plies=9)
+    compare("chess", [player(game, visits=8)], plans, max_plies=6)

@@ -23,6 +23,10 @@ def searching(visits: int | None) -> tuple[ht.Analysis, Future[RootReport]]:
     return analysis, analysis.start(Limits(visits=visits, infinite=visits is None))
 
 
+VISITS = 6_000
+"""Of a search that is asked between its batches."""
+
+
 def digest(analysis: ht.Analysis) -> int:
     return analysis._tree.forest.digest(analysis._tree.number)
 
@@ -46,15 +50,15 @@ def test_functions_run_in_the_searching_thread_and_see_the_tree_grow() -> None:
 
 
 def test_asking_changes_no_visit() -> None:
-    quiet, search = searching(20_000)
+    quiet, search = searching(VISITS)
     search.result(60)
-    asked, search = searching(20_000)
+    asked, search = searching(VISITS)
     answers = []
     while not search.done():
         future = asked.ask(lambda tree: [child.visits for child in tree.root.children])
         answers.append(future.result(30))
     assert len(answers) > 3
-    assert all(sum(answer) < 20_000 for answer in answers)
+    assert all(sum(answer) < VISITS for answer in answers)
     assert digest(asked) == digest(quiet)
 
 

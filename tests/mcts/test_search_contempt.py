@@ -15,6 +15,7 @@ from hauteur.engine.uci.options import Options
 from hauteur.games.played_game import position_after
 from hauteur.mcts.lc0_options import Value, search_params
 from hauteur.mcts.params import Fpu, SearchContempt, SearchParams
+from hauteur.mcts.plain_settings import search_model
 from reference import search_contempt
 from reference.draws import Draws
 from reference.search import Search
@@ -164,11 +165,11 @@ def test_uci_options_reach_the_search() -> None:
     options = Options()
     for name, value in (*given.items(), ("HybridRatioMode", "1")):
         options.set(name, str(value))
-    assert options.search_params().search_contempt == found
+    assert search_model(options.search_params()).search_contempt == found
     with pytest.raises(ValueError, match="n_scl must not be 0"):
         options.set("ScLimit", "0")
     options.set("sclimit", "-40")
-    rule = options.search_params().search_contempt
+    rule = search_model(options.search_params()).search_contempt
     assert rule is not None
     assert rule.n_scl == -40
 

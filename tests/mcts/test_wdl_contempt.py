@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contempt_of_play
+from hauteur.mcts.lc0_options import contempt_elo, search_params, search_values, without_contempt_of_play
 from hauteur.mcts.params import SearchParams, WdlContempt
 from reference.wdl_contempt import logistic
 
@@ -191,8 +191,9 @@ def test_options_become_settings() -> None:
 
 
 def test_infinite_analysis_has_no_contempt_of_play() -> None:
-    play = search_params({"Contempt": "100"})
-    assert without_contempt_of_play(play).wdl_contempt == WdlContempt(contempt=100, mode="disable")
-    white = search_params({"Contempt": "100", "ContemptMode": "white_side_analysis"})
+    play = search_values({"Contempt": "100"})
+    analysed = SearchParams.model_validate(without_contempt_of_play(play))
+    assert analysed.wdl_contempt == WdlContempt(contempt=100, mode="disable")
+    white = search_values({"Contempt": "100", "ContemptMode": "white_side_analysis"})
     assert without_contempt_of_play(white) == white
-    assert without_contempt_of_play(search_params({})) == search_params({})
+    assert without_contempt_of_play(search_values({})) == search_values({})

@@ -4,6 +4,7 @@ import gzip
 import json
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,7 @@ def test_too_many_fields() -> None:
 def test_gzip_bomb(folder: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     zeros = bytes(1 << 20)
-    bomb = b"".join(packer.compress(zeros) for _ in range(200)) + packer.flush()
+    bomb = b"".join(packer.compress(zeros) for _ in range(40)) + packer.flush()
     said = complaint(folder / "bomb.pb.gz", bomb)
     assert said is not None
     assert "too much for a network file" in said
@@ -150,7 +151,6 @@ def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, net_bytes: bytes, s
     path.write_bytes(net_bytes)
     whole = networks.load(path)
     expected = {name: values.tobytes() for name, values in whole.tensors.items()}
-    known = {"sha256": None}
     for _ in range(200):
         data = bytearray(net_bytes)
         data[random.integers(len(data))] ^= 1 << int(random.integers(8))
@@ -163,7 +163,7 @@ def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, net_bytes: bytes, s
             refused += 1
             continue
         assert {name: values.tobytes() for name, values in arrays.items()} == expected
-        assert found.description.model_copy(update=known) == whole.description.model_copy(update=known)
+        assert replace(found.description, sha256="") == replace(whole.description, sha256="")
     assert refused > 180
 
 

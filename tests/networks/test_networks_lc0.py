@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import torch
 from lc0_toys import TOYS, NumpyNet, Toy, attention_net, tower_net
 
 from hauteur import networks
-from hauteur.networks.architecture import Lc0Architecture
 from hauteur.networks.lc0 import lc0_bytes
+from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.lc0_layers import Floats, decode, encode
 from hauteur.networks.lc0_proto import SCHEMA, Encoding, pack_net, read_net
 from hauteur.networks.modules import Inference
@@ -52,7 +53,7 @@ def test_outputs_agree_with_numpy(toy: Toy, tmp_path: Path) -> None:
 
 def test_file_is_read_as_written(toy: Toy, tmp_path: Path) -> None:
     net = networks.load(write(tmp_path / "toy.pb.gz", toy))
-    assert net.description.architecture == toy[0].model_copy(update={"min_version": (0, 33, 0)})
+    assert net.description.architecture == replace(toy[0], min_version=(0, 33, 0))
     assert net.description.training == {"training_steps": 7}
     assert net.description.parameters == sum(values.size for values in toy[1].values())
     assert set(net.tensors) == set(toy[1])
@@ -167,3 +168,8 @@ def test_real_networks_round_trip(name: str, shared_data: Path, tmp_path: Path) 
         np.testing.assert_array_equal(before, after)
     ours, theirs = read_net(tmp_path / "net.pb.gz"), read_net(source)
     assert write_message(ours["weights"], SCHEMA, "Weights") == write_message(theirs["weights"], SCHEMA, "Weights")
+
+
+def test_a_size_out_of_range_is_named() -> None:
+    with pytest.raises(ValueError, match="blocks must be 0 to 1024, got 1025"):
+        replace(tower_net(policy="convolution", value="wdl")[0], blocks=1025)

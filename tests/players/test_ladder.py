@@ -49,7 +49,8 @@ def test_uci_limits_strength() -> None:
     limited, visits = options.limited()
     rung = rung_named("human-1100")
     assert (limited.text("WeightsFile"), visits) == (rung.net, rung.visits)
-    assert limited.temperature().initial == limited.temperature().endgame == rung.temperature
+    temperature = limited.temperature().values
+    assert temperature["initial"] == temperature["endgame"] == rung.temperature
     assert limited.is_default("CPuct"), "its strength is that of the measured settings"
     with pytest.raises(ValueError, match="UCI_Elo must be a whole number from 800 to 2200"):
         options.set("UCI_Elo", "3000")

@@ -26,6 +26,7 @@ from hauteur.matches.units import MatchUnits
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.net_search import checked_play_search, search_of_net
 from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import search_model
 from hauteur.networks import registry
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import shipped_nets
@@ -207,11 +208,11 @@ def test_options_of_the_uci_engine_count_where_they_were_set(tmp_path: Path) -> 
     options = Options()
     usual = play_settings(options).search
     assert play_settings(options, net="chess").search is usual
-    found = play_settings(options, net=net).search
+    found, plain = search_model(play_settings(options, net=net).search), search_model(usual)
     assert (found.cpuct.init, found.lower_bound is not None) == (2.5, True)
-    assert found.model_copy(update={"cpuct": usual.cpuct, "lower_bound": None}) == usual
+    assert found.model_copy(update={"cpuct": plain.cpuct, "lower_bound": None}) == plain
     options.set("CPuct", "3.25")
-    assert play_settings(options, net=net).search.cpuct.init == 3.25
+    assert search_model(play_settings(options, net=net).search).cpuct.init == 3.25
 
 
 def test_workers_are_sent_what_is_played(net: str) -> None:

@@ -104,6 +104,25 @@ fn kernel_matrix(balanced: bool) -> [[f64; 3]; POINTS] {
     ]
 }
 
+/// G g G^T of a kernel's nine weights, in float64: [row of G][row of G].
+///
+/// The sums of a row grow side by side, so that they are computed in vectors; each has its terms in the order of the weights.
+fn kernel_transform(matrix: &[[f64; 3]; POINTS], weights: &[f32]) -> [[f64; POINTS]; POINTS] {
+    let columns: [[f64; POINTS]; 3] = std::array::from_fn(|x| matrix.map(|row| row[x]));
+    let mut transform = [[0.0; POINTS]; POINTS];
+    for (row, sums) in matrix.iter().zip(&mut transform) {
+        for y in 0..3 {
+            for x in 0..3 {
+                let weight = row[y] * f64::from(weights[y * 3 + x]);
+                for (sum, factor) in sums.iter_mut().zip(&columns[x]) {
+                    *sum += weight * factor;
+                }
+            }
+        }
+    }
+    transform
+}
+
 impl<L: Lanes> Winograd<L> {
     /// Transforms a 3x3 kernel. The layer before has `input_stride` channels, of which this one reads those it knows.
     pub fn new(layer: &Convolution, input_stride: usize) -> Self {
@@ -124,24 +143,28 @@ impl<L: Lanes> Winograd<L> {
             bias: Aligned::filled(&layer.bias, outputs),
         };
         let numbers = kernel.as_mut_slice();
-        for output in 0..layer.outputs {
-            let (block, lane) = (output / width, output % width);
-            let panel_blocks = shape.panel_blocks();
+        let panel_blocks = shape.panel_blocks();
+        // The points of a block's outputs, [point][output]: written from here they fill whole lines of the cache, where single numbers
+        // would be as many pages apart as there are points.
+        let mut points = vec![0.0_f32; POINTS * POINTS * width];
+        for block in 0..blocks {
             let panel = block / panel_blocks;
             let here = panel_blocks.min(blocks - panel * panel_blocks);
+            let known = layer.outputs.saturating_sub(block * width).min(width);
             for input in 0..layer.inputs {
-                let weights = &layer.weights[(output * layer.inputs + input) * 9..][..9];
-                for i in 0..POINTS {
-                    for j in 0..POINTS {
-                        let mut sum = 0.0;
-                        for y in 0..3 {
-                            for x in 0..3 {
-                                sum += matrix[i][y] * f64::from(weights[y * 3 + x]) * matrix[j][x];
-                            }
-                        }
-                        let point = panel * panel_blocks * POINTS * POINTS + (i * POINTS + j) * here;
-                        let group = (point + block % panel_blocks) * (inputs / L::GROUP) + input / L::GROUP;
-                        numbers[(group * width + lane) * L::GROUP + input % L::GROUP] = L::element(sum as f32);
+                for lane in 0..known {
+                    let weights = &layer.weights[((block * width + lane) * layer.inputs + input) * 9..][..9];
+                    let transform = kernel_transform(&matrix, weights);
+                    for (number, value) in transform.as_flattened().iter().enumerate() {
+                        points[number * width + lane] = *value as f32;
+                    }
+                }
+                for (number, values) in points.chunks_exact(width).enumerate() {
+                    let point = panel * panel_blocks * POINTS * POINTS + number * here;
+                    let group = (point + block % panel_blocks) * (inputs / L::GROUP) + input / L::GROUP;
+                    let places = &mut numbers[group * width * L::GROUP..][..width * L::GROUP];
+                    for (place, value) in places.chunks_exact_mut(L::GROUP).zip(&values[..known]) {
+                        place[input % L::GROUP] = L::element(*value);
                     }
                 }
             }

@@ -205,6 +205,9 @@ def run(words: Sequence[str]) -> int:
 
         uci()
         return 0
+    if words in (["--version"], ["-V"]):
+        print(version())
+        return 0
     from cyclopts import CycloptsError, UnknownCommandError
 
     _check_layer(words)

@@ -12,31 +12,35 @@ Every front-end is a translation of its own language to a `PlayingSession` and b
 from any other.
 """
 
-import secrets
+from __future__ import annotations
+
+import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
-from typing import TypeVar, Unpack
-
-import numpy as np
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from hauteur import _core
+from hauteur.engine.draws import Draws
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
 from hauteur.games.played_game import position_after
-from hauteur.mcts.analysis import Analysis, AnalysisOptions
+from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
 from hauteur.mcts.net_search import search_of_net
-from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.mcts.report import RootMove, RootReport, choose_move
-from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, TemperatureSettings, draws_moves
+from hauteur.mcts.report import AnalysisOptions, RootMove, RootReport, choose_move
 from hauteur.networks.names import ResolvedNet
-from hauteur.players.move_player import MoveFunction
 from hauteur.system.closing import Closing
 
-OpenPlayer = OpenNets | MoveFunction
+if TYPE_CHECKING:
+    from hauteur.mcts.search_tree import SearchTree
+    from hauteur.players.move_player import MoveFunction
+
+    OpenPlayer = OpenNets | MoveFunction
+
 Answer = TypeVar("Answer")
 
 
@@ -48,9 +52,9 @@ class PlayerNotReadyError(ValueError):
 class PlaySettings:
     """Settings of a player with nets."""
 
-    search: SearchParams = field(default_factory=SearchParams)
+    search: SearchSettings = DEFAULTS
     """Settings of the search."""
-    temperature: Temperature = field(default_factory=Temperature)
+    temperature: TemperatureSettings = DEFAULTS
     """Randomness of the moves played, which changes no tree."""
     batch_size: int | None = None
     """Maximum rows of a batch; None: what suits the evaluator, 1: exactly sequential search."""
@@ -98,8 +102,8 @@ class PlayingSession(Closing):
         """By how many seconds moves came too late; see hauteur.mcts.limits."""
         self._game = game
         self._opener = opener
-        self._seed = secrets.randbits(63) if seed is None else seed
-        self._rng = np.random.default_rng(self._seed)
+        self._seed = int.from_bytes(os.urandom(8)) >> 1 if seed is None else seed
+        self._draws = Draws(self._seed)
         self._choice: object = None
         self._player: Future[OpenPlayer] | None = None
         self._row_seconds = 0.0
@@ -231,7 +235,7 @@ class PlayingSession(Closing):
         player = self.wait(control)
         if not isinstance(player, OpenNets):
             state = position_after(self._start, self._actions)
-            chosen = player(state, int(self._rng.integers(2**63)))
+            chosen = player(state, self._draws.whole())
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
         analysis.set_position(self._start, self._actions)
@@ -242,8 +246,15 @@ class PlayingSession(Closing):
         if not report.moves:
             return FoundMove(None, report)
         moment = report.state.ply if ply is None else ply
-        move = choose_move(report.moves, self.settings.temperature, moment, self._rng.random())
+        move = choose_move(report.moves, self.settings.temperature, moment, self._uniform())
         return FoundMove(move.action, report, move)
+
+    def _uniform(self) -> float:
+        """Return the random number by which a move is drawn, in [0, 1); 0 where the best one is played."""
+        if draws_moves(self.settings.temperature):
+            return self._draws.uniform()
+        self._draws.pass_over()
+        return 0.0
 
     def start(
         self,
@@ -283,7 +294,7 @@ class PlayingSession(Closing):
             self._analysis_of = requested
         return self._analysis
 
-    def _search(self) -> SearchParams:
+    def _search(self) -> SearchSettings:
         """The settings of the search, over those that the net carries for play."""
         choice = self._choice
         if not isinstance(choice, NetChoice):
@@ -293,7 +304,7 @@ class PlayingSession(Closing):
 
 def _of_search(settings: PlaySettings) -> PlaySettings:
     """The settings without those of the choice of the move, which keep the tree."""
-    return replace(settings, temperature=Temperature())
+    return replace(settings, temperature=DEFAULTS)
 
 
 def _close(player: Future[OpenPlayer]) -> None:

@@ -1,30 +1,34 @@
 """Sides of a game and their players: a net with its search, a player without a net, or a program."""
 
+from __future__ import annotations
+
 import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
-from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, plan
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport
+from hauteur.mcts.report import OnReport, RootReport
 from hauteur.mcts.scores import score_text
 from hauteur.networks.names import ADVICE, WITHOUT_FILE, default_net, resolve_net
 from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.build import player_name
-from hauteur.players.engines.player import EngineHost, EnginePlayer, make_engine
 from hauteur.players.engines.settings import EngineSettings, clock_of
 from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.closing import Closing
+
+if TYPE_CHECKING:
+    from hauteur.players.engines.player import EnginePlayer
 
 
 def player_of(
@@ -260,6 +264,8 @@ class _Program:
         self._game = game
         self._settings = settings
         self._name = name
+        from hauteur.players.engines.player import EngineHost  # here: few sides are programs
+
         self._host = EngineHost(1)
         self._player: EnginePlayer | None = None
         self._number = 0
@@ -269,6 +275,8 @@ class _Program:
     def choose(self, state: _core.State, seed: int) -> ChosenMove:
         """Ask for a move. Moves that were taken back are a new game to the program."""
         if self._player is None:
+            from hauteur.players.engines.player import make_engine
+
             self._player = make_engine(self._game, self._settings, self._host, self._name)
         actions = tuple(state.moves)
         if actions[: len(self._known)] != self._known:

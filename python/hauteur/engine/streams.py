@@ -6,7 +6,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Generic, NoReturn, TextIO, TypeVar
 
@@ -49,6 +48,8 @@ class Output:
         """Write lines to the log; a log that cannot be written (a full disk) is given up, the engine goes on."""
         if self._log is None:
             return
+        from datetime import UTC, datetime  # here: most starts write no log
+
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         text = "".join(f"{now} {mark} {line}\n" for line in lines)
         try:

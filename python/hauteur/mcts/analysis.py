@@ -11,44 +11,31 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.positions import as_state
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
 from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
-from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
+from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts, given_rules
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.net_search import search_of_source
-from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
-from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followed_tree, refuse_finished, search_result
-from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
+from hauteur.mcts.report import AnalysisOptions, OnReport, Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
 from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
+    from hauteur.mcts.own_rules import Rule
+    from hauteur.mcts.params import SearchParams
+    from hauteur.mcts.result import BatchResult, SearchResult
+    from hauteur.mcts.search_tree import SearchTree
 
-
-OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
-
-
-class AnalysisOptions(TypedDict, total=False):
-    """Options of a search."""
-
-    actions: Sequence[int]
-    """The only root moves to search; empty: all."""
-    lines: int
-    """Moves that get a principal variation; default 1."""
-    on_report: OnReport | None
-    """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
 
 
 @dataclass
@@ -135,8 +122,7 @@ MOST_VISITS = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
 ALL_LINES = 2**16
 """Every move gets a line."""
-
-OnResult = Callable[[SearchResult], None]
+OnResult = Callable[["SearchResult"], None]
 Answer = TypeVar("Answer")
 
 
@@ -165,7 +151,7 @@ class Analysis(Closing):
     def __init__(
         self,
         evaluator: object,
-        params: SearchParams | None = None,
+        params: SearchSettings | None = None,
         *,
         large: object = None,
         seed: int = 0,
@@ -177,10 +163,10 @@ class Analysis(Closing):
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
-        self._given = params or SearchParams()
+        self._given = params or DEFAULTS
         self._params = for_nets(self._given, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
-        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
+        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, given_rules(rules))
         self.row_seconds = 0.0
         """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
@@ -211,6 +197,9 @@ class Analysis(Closing):
         end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
         game, for limits out of range and for an evaluator of another game.
         """
+        from hauteur.games.positions import as_state  # here: engines have positions of the core and make reports alone
+        from hauteur.mcts.result import refuse_finished, search_result
+
         state = as_state(position)
         refuse_finished(state)
         limits = limits_of(visits, seconds)
@@ -223,6 +212,8 @@ class Analysis(Closing):
 
     def result(self) -> SearchResult:
         """Return what has been found of the position until now. Raise ValueError before its first evaluation."""
+        from hauteur.mcts.result import search_result
+
         return search_result(self._tree, self.report(lines=ALL_LINES))
 
     # The position.
@@ -294,6 +285,8 @@ class Analysis(Closing):
         ...     analysis.ask(lambda tree: tree.root.visits).result()
         100
         """
+        from hauteur.mcts.result import followed_tree
+
         return self._between.ask(lambda: function(followed_tree(self._tree)))
 
     def tree_facts(self) -> TreeFacts:
@@ -428,7 +421,7 @@ class Analysis(Closing):
             batch_seconds=run.batch_seconds,
             look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
-            by_visits=self._params.gumbel is None and self._params.lower_bound is None,
+            by_visits=not (has_section(self._params, "gumbel") or has_section(self._params, "lower_bound")),
             **prospects,
         )
 
@@ -538,6 +531,8 @@ def search(
     >>> ht.search("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "uniform", visits=200).best_move.san
     'Ra8#'
     """
+    from hauteur.games.positions import as_state
+
     state = as_state(position)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
@@ -571,6 +566,11 @@ def search_batch(
     >>> batch.visits.shape, batch.wdl.shape, batch.visits.sum(axis=1).tolist()
     ((2, 9), (2, 3), [49, 49])
     """
+    from hauteur.games.positions import as_state
+    from hauteur.mcts.own_rules import rule_chain
+    from hauteur.mcts.params import SearchParams
+    from hauteur.mcts.result import batch_result, refuse_finished
+
     states = [as_state(position) for position in positions]
     if not states:
         raise ValueError("search_batch needs at least one position")

@@ -12,16 +12,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from hauteur import _core
-from hauteur.mcts.params import SearchParams, SecondNet
+from hauteur.mcts.plain_settings import PlainSettings, SearchSettings, has_section
 from hauteur.mcts.step_plan import StepPlan
 from hauteur.networks.evaluators.base import ComputedByCore, PackedEvaluator, StateEvaluator
 
 if TYPE_CHECKING:
+    from hauteur.mcts.params import SearchParams
     from hauteur.networks.evaluators.base import Evaluator, Pending
 
 
@@ -331,10 +332,18 @@ class SearchDriver:
             network.cancel()
 
 
-def for_nets(search: SearchParams, large: object | None) -> SearchParams:
+@overload
+def for_nets(search: SearchParams, large: object | None) -> SearchParams: ...
+@overload
+def for_nets(search: SearchSettings, large: object | None) -> SearchSettings: ...
+def for_nets(search: SearchSettings, large: object | None) -> SearchSettings:
     """The settings to search with: where a second net is given they have a section `second_net` or `opponent_net`."""
-    if large is None or search.second_net is not None or search.opponent_net is not None:
+    if large is None or has_section(search, "second_net") or has_section(search, "opponent_net"):
         return search
+    if isinstance(search, PlainSettings):
+        return PlainSettings({**search.values, "second_net": {}})
+    from hauteur.mcts.params import SecondNet  # here: engines start without models
+
     return search.model_copy(update={"second_net": SecondNet()})
 
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.played_game import position_after
-from hauteur.mcts.own_rules import Rule, rule_chain
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import SearchSettings
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.mcts.own_rules import Rule, RuleChain
     from hauteur.networks.evaluators.base import Evaluator
 
 
@@ -95,6 +95,15 @@ def evaluator_for(game: _core.Game, source: object) -> Evaluator:
     return evaluator(game, source)
 
 
+def given_rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Return search rules in Python as a tuple; ValueError for something else."""
+    if rules == ():
+        return ()
+    from hauteur.mcts.own_rules import checked_rules  # here: engines have none
+
+    return checked_rules(rules)
+
+
 class TreeCounters(NamedTuple):
     """Counts of the core in a tree: totals since it began, which a new root does not reset, but for `root_visits`."""
 
@@ -123,7 +132,7 @@ class TreeFacts(NamedTuple):
 class FollowedTree:
     """A forest of one tree, and the position at its root."""
 
-    params: SearchParams
+    params: SearchSettings
     """Settings of the search."""
     seed: int = 0
     """Seed of the random draws."""
@@ -222,10 +231,18 @@ class FollowedTree:
             return only, None
         return best, tables.result(state)
 
+    def _chain(self) -> RuleChain | None:
+        """Return what the forest calls for the rules in Python; None where there are none."""
+        if not self.rules:
+            return None
+        from hauteur.mcts.own_rules import rule_chain
+
+        return rule_chain(self.rules)
+
     def _restart(self, state: _core.State) -> None:
         """Begin a tree at this position, in a new forest if the game is another one."""
         if self._forest is None or self._forest.game.spec != state.game.spec:
-            self._forest = _core.Forest(state.game, self.params, self.seed, 1, rule_chain(self.rules))
+            self._forest = _core.Forest(state.game, self.params, self.seed, 1, self._chain())
             self._leaf_tablebase = None
         else:
             self._forest.remove(self.ids)

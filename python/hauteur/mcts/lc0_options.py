@@ -6,13 +6,16 @@ the entries of `SEARCH_OPTIONS`; `search_params` turns values by lc0's names int
 table.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-from hauteur.mcts.params import SearchContempt, SearchParams, Temperature, WdlContempt
-from hauteur.system.setting_facts import setting_facts
-from hauteur.system.settings import Section, section_of
+from hauteur import _core
+
+if TYPE_CHECKING:
+    from hauteur.mcts.params import SearchParams, Temperature
 
 Value = bool | int | float | str
 Kind = Literal["check", "spin", "float", "string", "combo"]
@@ -93,13 +96,13 @@ class Lc0Option:
 _SWITCH = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 KINDS: dict[str, Kind] = {
-    "whole": "spin",
-    "number": "float",
-    "switch": "check",
+    "int": "spin",
+    "float": "float",
+    "bool": "check",
     "choice": "combo",
-    "text": "string",
+    "str": "string",
 }
-"""Kinds of options by those of settings."""
+"""Kinds of options by those of settings in the core's schema."""
 
 
 def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
@@ -126,12 +129,12 @@ def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float
 MOST_CONTEMPT = 10_000.0
 
 
-def _checked(name: str, model: type[Section], setting: str) -> Callable[[Value], None]:
+def _checked(name: str, section: str, setting: str) -> Callable[[Value], None]:
     """Return a check of an option by the section that its setting is in: ValueError names the option."""
 
     def check(value: Value) -> None:
         try:
-            model(**{setting: value})
+            _core.check_settings(section, json.dumps({setting: value}))
         except ValueError as error:
             raise ValueError(str(error).replace(setting, name)) from None
 
@@ -199,10 +202,10 @@ _OF_LC0: Mapping[str, dict[str, Any]] = {
     "StickyEndgames": {"kind": "check", "default": True},
     "LowerBound": {"kind": "check", "default": False},
     "Contempt": {"kind": "string", "default": "", "check": contempt_elo},
-    "WDLDrawRateTarget": {"check": _checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target")},
+    "WDLDrawRateTarget": {"check": _checked("WDLDrawRateTarget", "WdlContempt", "draw_rate_target")},
     "UCI_Opponent": {"kind": "string", "default": ""},
     "UCI_RatingAdv": {"kind": "float", "default": 0.0, "least": -MOST_CONTEMPT, "most": MOST_CONTEMPT},
-    "HybridRatioSchedule": {"check": _checked("HybridRatioSchedule", SearchContempt, "ratio_schedule")},
+    "HybridRatioSchedule": {"check": _checked("HybridRatioSchedule", "SearchContempt", "ratio_schedule")},
     "TempDecayMoves": {"most": 640},
     "TempDecayDelayMoves": {"most": 100},
     "TempCutoffMove": {"most": 1000},
@@ -211,28 +214,38 @@ _OF_LC0: Mapping[str, dict[str, Any]] = {
 """Facts of options in lc0 that are not those of the setting."""
 
 
-def _options(table: str, model: type[Section]) -> tuple[Lc0Option, ...]:
-    """Return the options of a table: kind, default, range and choices of their settings, unless lc0 has others."""
+@cache
+def _schema() -> dict[str, dict[str, Any]]:
+    """Return the core's facts about every setting, by section and name."""
+    sections = json.loads(_core.settings_schema())
+    return {section["name"]: {setting["name"]: setting for setting in section["settings"]} for section in sections}
+
+
+def _options(table: str, section: str) -> tuple[Lc0Option, ...]:
+    """Return the options of a table: kind, default, range and choices of their settings, unless lc0 has others.
+
+    section: of the core's schema, to which the settings belong.
+    """
     rows = ([cell.strip() for cell in row.split("|", 2)] for row in table.strip().splitlines())
-    return tuple(_option(name, field, text, model) for name, field, text in rows)
+    return tuple(_option(name, field, text, section) for name, field, text in rows)
 
 
-def _option(name: str, field: str, text: str, model: type[Section]) -> Lc0Option:
+def _option(name: str, field: str, text: str, section: str) -> Lc0Option:
     facts: dict[str, Any] = {}
     if field:
         *sections, last = field.split(".")
-        owner: Any = model
-        for section in sections:
-            owner = section_of(owner.model_fields[section])
-        found = setting_facts(owner, last)
-        facts = {"kind": KINDS[found.kind], "default": found.default, "choices": found.choices}
-        facts |= {"least": found.ends.get("ge", 0), "most": found.ends.get("le", 0)}
+        for part in sections:
+            section = _schema()[section][part]["type"]["section"]
+        found = _schema()[section][last]
+        least, most = found["range"] or (0, 0)
+        facts = {"kind": KINDS[found["type"]["kind"]], "default": found["default"], "least": least, "most": most}
+        facts["choices"] = tuple(found["type"].get("choices", ()))
     return Lc0Option(name, help=text, field=field, **facts | _OF_LC0.get(name, {}))
 
 
-SEARCH_OPTIONS = _options(_SEARCH, SearchParams)
+SEARCH_OPTIONS = _options(_SEARCH, "SearchParams")
 """The options that shape the tree."""
-TEMPERATURE_OPTIONS = _options(_TEMPERATURE, Temperature)
+TEMPERATURE_OPTIONS = _options(_TEMPERATURE, "Temperature")
 """The options of the choice of the move."""
 
 _NAMES_WITHOUT_EFFECT = """
@@ -269,10 +282,18 @@ def setting_path(name: str) -> tuple[str, ...]:
     return ()
 
 
-def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
-    """Return the settings of the search by lc0's names (any case) and defaults; other names are passed over.
+def search_params(options: Mapping[str, Value], **others: Any) -> "SearchParams":
+    """Return the settings of the search by lc0's names, as in `search_values`. ValueError for what is not allowed."""
+    from hauteur.mcts.params import SearchParams  # here: engines start without models
 
-    `others` are fields of SearchParams without a name in lc0 (cache_size=..., max_tree_bytes=...).
+    return SearchParams.model_validate(search_values(options, **others))
+
+
+def search_values(options: Mapping[str, Value], **others: Any) -> dict[str, Any]:
+    """Return the settings of the search, sections as dicts, by lc0's names (any case) and defaults.
+
+    Other names are passed over. `others` are fields of SearchParams without a name in lc0 (cache_size=...,
+    max_tree_bytes=...); those that are None are left out.
     """
     given = {name.lower(): value for name, value in options.items()}
     values = {option.name: _value(option, given) for option in SEARCH_OPTIONS}
@@ -289,28 +310,35 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         fields["solver"] = STICKY_ENDGAMES
     if values["LowerBound"]:
         fields["lower_bound"] = {}
-    if SearchContempt(n_scl=int(values["ScLimit"])).is_neutral:
+    if _core.check_settings("SearchContempt", json.dumps({"n_scl": values["ScLimit"]})):  # it is neutral
         del fields["search_contempt"]
     advantage = float(values["UCI_RatingAdv"])
     contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)
     fields["wdl_contempt"]["contempt"] = contempt
     if not (contempt or values["WDLCalibrationElo"] or values["WDLDrawRateTarget"]):
         del fields["wdl_contempt"]
-    return SearchParams.model_validate({**fields, **others})
+    return {**fields, **{name: value for name, value in others.items() if value is not None}}
 
 
-def without_contempt_of_play(params: SearchParams) -> SearchParams:
-    """Return the settings for infinite analysis: in the mode `play` there is no contempt."""
-    rule = params.wdl_contempt
-    if rule is None or rule.mode != "play":
-        return params
-    return params.model_copy(update={"wdl_contempt": rule.model_copy(update={"mode": "disable"})})
+def without_contempt_of_play(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a search for infinite analysis: in the mode `play` there is no contempt."""
+    rule = values.get("wdl_contempt")
+    if rule is None or rule["mode"] != "play":
+        return values
+    return {**values, "wdl_contempt": {**rule, "mode": "disable"}}
 
 
-def temperature(options: Mapping[str, Value]) -> Temperature:
-    """Return the randomness of the moves played, by lc0's names (any case) and defaults."""
+def temperature(options: Mapping[str, Value]) -> "Temperature":
+    """Return the randomness of the moves played, by lc0's names. ValueError for what is not allowed."""
+    from hauteur.mcts.params import Temperature  # here: engines start without models
+
+    return Temperature.model_validate(temperature_values(options))
+
+
+def temperature_values(options: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the settings of the choice of the move, by lc0's names (any case) and defaults."""
     given = {name.lower(): value for name, value in options.items()}
-    return Temperature.model_validate({option.field: _value(option, given) for option in TEMPERATURE_OPTIONS})
+    return {option.field: _value(option, given) for option in TEMPERATURE_OPTIONS}
 
 
 def _value(option: Lc0Option, given: Mapping[str, Value]) -> Value:

@@ -15,14 +15,16 @@ import struct
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import search_model
 from hauteur.networks.names import ResolvedNet, data_path, resolve_net
-from hauteur.system.settings import Key, assign, leaves, validated
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.mcts.params import SearchParams
+    from hauteur.mcts.plain_settings import SearchSettings
+    from hauteur.system.settings import Key
 
 FACT = "play_search"
 """Name of the text among the facts of the training in a file."""
@@ -32,7 +34,11 @@ OF_OTHER_NETS = ("second_net", "opponent_net")
 """Rules of a second net, which a file does not bring."""
 
 
-def search_of_net(search: SearchParams, net: ResolvedNet, second: object = None) -> SearchParams:
+@overload
+def search_of_net(search: SearchParams, net: ResolvedNet, second: object = None) -> SearchParams: ...
+@overload
+def search_of_net(search: SearchSettings, net: ResolvedNet, second: object = None) -> SearchSettings: ...
+def search_of_net(search: SearchSettings, net: ResolvedNet, second: object = None) -> SearchSettings:
     """Return the settings with those that the net carries in the place of the ones that were not given.
 
     second: a second net, None for none; those that a net carries are for a search with this net alone.
@@ -44,24 +50,38 @@ def search_of_net(search: SearchParams, net: ResolvedNet, second: object = None)
     text = "" if second else play_search_text(net)
     if not text:
         return search
+    from hauteur.mcts.params import SearchParams  # here: engines of nets that carry nothing start without it
+    from hauteur.system.settings import validated
+
     own = play_search_values(text, net.path)
-    return validated(SearchParams, merged(own, search.model_dump(exclude_unset=True)), "search")
+    return validated(SearchParams, merged(own, search_model(search).model_dump(exclude_unset=True)), "search")
 
 
-def search_over_usual(search: SearchParams, usual: SearchParams, net: ResolvedNet, second: object) -> SearchParams:
+def search_over_usual(
+    search: SearchSettings, usual: SearchSettings, net: ResolvedNet, second: object
+) -> SearchSettings:
     """Return the same where all settings are always set, as by options of an engine: given is what is not `usual`.
 
     ValueError as in `search_of_net`.
     """
     if second or not play_search_text(net):
         return search
-    values = usual.model_dump()
-    given = SearchParams.model_validate(_changes(search.model_dump(), values))
+    from hauteur.mcts.params import SearchParams
+    from hauteur.system.settings import validated
+
+    values = search_model(usual).model_dump()
+    given = SearchParams.model_validate(_changes(search_model(search).model_dump(), values))
     played = search_of_net(given, net)
     return validated(SearchParams, merged(values, played.model_dump(exclude_unset=True)), "search")
 
 
-def search_of_source(search: SearchParams, source: object, game: _core.Game, second: object = None) -> SearchParams:
+@overload
+def search_of_source(search: SearchParams, source: object, game: _core.Game, second: object = None) -> SearchParams: ...
+@overload
+def search_of_source(
+    search: SearchSettings, source: object, game: _core.Game, second: object = None
+) -> SearchSettings: ...
+def search_of_source(search: SearchSettings, source: object, game: _core.Game, second: object = None) -> SearchSettings:
     """Return the same for what `hauteur.evaluator` makes an evaluator of; an object carries no settings."""
     if second is None and (source is None or isinstance(source, str | Path | ResolvedNet)):
         return search_of_net(search, resolve_net(source, game))
@@ -79,6 +99,8 @@ def checked_play_search(text: str) -> str:
 
 def play_search_keys(net: ResolvedNet) -> list[Key]:
     """Return the keys of the settings that a net carries."""
+    from hauteur.system.settings import leaves
+
     text = play_search_text(net)
     return [key for key, _ in leaves(play_search_values(text, net.path))] if text else []
 
@@ -91,6 +113,9 @@ def play_search_values(text: str, source: str) -> dict[str, Any]:
 @lru_cache(64)
 def _values(text: str, source: str) -> dict[str, Any]:
     """Read and check a text, once."""
+    from hauteur.mcts.params import SearchParams
+    from hauteur.system.settings import assign, validated
+
     values: dict[str, Any] = {}
     try:
         for key, value in _pairs(text):

@@ -1,16 +1,16 @@
 """The findings of a search about its root: the moves, best first, with their lines, and the pace."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
-from hauteur.mcts.params import Temperature
+from hauteur.mcts.plain_settings import TemperatureSettings
 
 Wdl = tuple[float, float, float]
 """Chances of win, draw and loss of the player to move."""
@@ -142,6 +142,20 @@ class RootReport:
         return self.moves[0].mate if self.moves else None
 
 
+OnReport = Callable[[RootReport], None]
+
+
+class AnalysisOptions(TypedDict, total=False):
+    """Options of a search."""
+
+    actions: Sequence[int]
+    """The only root moves to search; empty: all."""
+    lines: int
+    """Moves that get a principal variation; default 1."""
+    on_report: OnReport | None
+    """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
+
+
 def root_report(
     forest: _core.Forest,
     tree: int,
@@ -179,7 +193,7 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     return tuple(moves)
 
 
-def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, uniform: float) -> RootMove:
+def choose_move(moves: Sequence[RootMove], settings: TemperatureSettings, ply: int, uniform: float) -> RootMove:
     """Return the move to play of some, best first, `ply` plies into the game; uniform, in [0, 1), decides a draw."""
     by_action = {move.action: move for move in sorted(moves, key=lambda move: move.action)}
     rows = [

@@ -17,6 +17,7 @@ from hauteur import _core
 from hauteur.games.game_line import end_text
 from hauteur.games.played_game import Move, line_texts, move_of, move_text, moves_of, texts_of
 from hauteur.mcts.followed_tree import FollowedTree
+from hauteur.mcts.plain_settings import search_model
 from hauteur.mcts.report import RootMove, RootReport, report_json
 from hauteur.mcts.scores import pov_score
 from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
@@ -270,7 +271,7 @@ def followed_tree(tree: FollowedTree) -> SearchTree:
         if tree.version != version:
             raise ValueError("this tree is gone: the analysis has gone on to another position")
 
-    facts = {"settings": tree.params.model_dump(mode="json"), "seed": tree.seed}
+    facts = {"settings": search_model(tree.params).model_dump(mode="json"), "seed": tree.seed}
     return SearchTree(tree.position, ForestTree(tree.forest, tree.number, check, facts))
 
 

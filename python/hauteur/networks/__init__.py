@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, ResNetArchitecture
+    from hauteur.networks.architecture import Architecture, ResNetArchitecture
+    from hauteur.networks.description import NetDescription
+    from hauteur.networks.lc0_architecture import Lc0Architecture
     from hauteur.networks.registry import Net, convert, describe, load, save
 
 __all__ = [
@@ -23,11 +25,18 @@ __all__ = [
     "load",
     "save",
 ]
-REGISTRY = ("Net", "convert", "describe", "load", "save")
+_MODULES = {
+    "Architecture": "architecture",
+    "Lc0Architecture": "lc0_architecture",
+    "NetDescription": "description",
+    "ResNetArchitecture": "architecture",
+    **dict.fromkeys(("Net", "convert", "describe", "load", "save"), "registry"),
+}
+"""Every public name with the module that defines it."""
 
 
 def __getattr__(name: str) -> Any:
     """Return a public name; what reads files is imported with the first use, since engines start without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{'registry' if name in REGISTRY else 'architecture'}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

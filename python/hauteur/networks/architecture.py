@@ -1,19 +1,14 @@
-"""Networks as data: architectures, file descriptions, and the tensors each architecture has."""
+"""Networks as data: the architectures whose settings recipes and files have, and the union of all."""
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
+from hauteur.networks.lc0_architecture import CHESS_FEATURES, Lc0Architecture
 from hauteur.system.settings import Section
 
-Shape = tuple[int, ...]
 Size = Annotated[int, Field(ge=1, le=65536)]
-
-CHESS_FEATURES = (112, 8, 8)
-
-TrainingFacts = dict[str, str | int | float | bool | None]
-"""Facts of a network's training in its file, by name."""
 
 
 class ResNet(Section):
@@ -115,89 +110,6 @@ class ResNetArchitecture(ResNet):
         return f"resnet {size} {self.activation}, {self.policy} policy, {self.value} value"
 
 
-ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]
-
-
-class Lc0Architecture(Section):
-    """A network of lc0's layers, named as in its files; sizes not given here follow from the tensors.
-
-    A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of
-    blocks followed by encoders.
-    """
-
-    kind: Literal["lc0"] = "lc0"
-    """Tells the architectures of files apart."""
-    structure: Literal[3, 4, 6, 7]
-    """Number of the network structure in lc0's format of files."""
-    filters: Annotated[int, Field(ge=0, le=65536)] = 0
-    """Channels of the residual blocks; 0: there are none."""
-    blocks: Annotated[int, Field(ge=0, le=1024)] = 0
-    """Residual blocks."""
-    se: bool = False
-    """The blocks have squeeze-excitation."""
-    embedding: Annotated[int, Field(ge=0, le=65536)] = 0
-    """Width of a token, which is a square; 0: there are no encoders."""
-    encoders: Annotated[int, Field(ge=0, le=1024)] = 0
-    """Attention encoders of the body."""
-    heads: Annotated[int, Field(ge=0, le=1024)] = 0
-    """Attention heads of an encoder."""
-    smolgen: bool = False
-    """Attention has position-dependent biases (smolgen)."""
-    input_embedding: Literal["none", "map", "dense"] = "none"
-    """How tokens are made of the planes: `map` adds a fixed encoding of the squares, `dense` a learned layer over all
-    of them."""
-    activation: Literal["relu", "mish"] = "relu"
-    """Activation of convolutions and dense layers."""
-    ffn_activation: ActivationName = "relu"
-    """Activation of the encoders' feed-forward layers."""
-    smolgen_activation: ActivationName = "relu"
-    """Activation of smolgen's layers."""
-    policy: Literal["classical", "convolution", "attention"]
-    """Head of the policy: `classical` ends in a dense layer, `convolution` in planes of moves, `attention` compares the
-    squares that moves leave and reach."""
-    policy_prefix: Literal["", "policy_heads.vanilla."] = ""
-    """Where a file with several policies has the one that is used."""
-    value: Literal["wdl", "scalar"]
-    """`wdl`: win, draw, loss by softmax; `scalar`: one number by tanh."""
-    value_prefix: Literal["", "value_heads.winner."] = ""
-    """Where a file with several values has the one that is used."""
-    moves_left: bool = False
-    """The file has a head that predicts the plies left; it is not computed."""
-    scalars: dict[str, int | str] = Field(default_factory=dict)
-    """Numbers and names between the layers of the file, by path."""
-    min_version: tuple[int, int, int] = (0, 21, 0)
-    """Oldest version of lc0 that reads the file."""
-    license: str = ""
-    """Licence that the file states; empty: none."""
-
-    @property
-    def feature_shape(self) -> tuple[int, int, int]:
-        """lc0's 112 planes."""
-        return CHESS_FEATURES
-
-    @property
-    def num_actions(self) -> int:
-        """lc0's 1858 moves."""
-        return NUM_MOVES
-
-    @property
-    def cost(self) -> float:
-        """Cost as of a ResNetArchitecture. Encoders are not covered by the paper's unit: one counts 12 embedding^2
-        multiplications a square (attention 4, feed-forward layers 8), a block 18 filters^2."""
-        return ((self.filters / 128) ** 2 * self.blocks + (self.embedding / 128) ** 2 * self.encoders * 12 / 18) / 10
-
-    def summary(self) -> str:
-        """One line for people, as `lc0 64x6 se relu, convolution policy, wdl value`."""
-        parts = []
-        if self.filters:
-            parts.append(f"{self.filters}x{self.blocks}{' se' if self.se else ''}")
-        if self.encoders:
-            smolgen = " smolgen" if self.smolgen else ""
-            parts.append(f"attention {self.embedding}x{self.encoders}, {self.heads} heads{smolgen}")
-        moves_left = ", moves left" if self.moves_left else ""
-        return f"lc0 {' + '.join(parts)} {self.activation}, {self.policy} policy, {self.value} value{moves_left}"
-
-
 NetworkName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 """Name of a registered network."""
 
@@ -232,34 +144,3 @@ class RegisteredArchitecture(Section):
 
 
 Architecture = Annotated[ResNetArchitecture | Lc0Architecture | RegisteredArchitecture, Field(discriminator="kind")]
-
-
-class NetDescription(Section):
-    """Description of a network file."""
-
-    format: str
-    """Name of the file format."""
-    architecture: Architecture
-    """Layers and sizes."""
-    game: str
-    """Spec of the game."""
-    parameters: int
-    """Number of trained values."""
-    encodings: tuple[str, ...] = ()
-    """Storage formats of the tensors, such as `float16`."""
-    training: TrainingFacts = Field(default_factory=dict)
-    """Facts of the training that the file states."""
-    sha256: str
-    """SHA-256 of the file's bytes, hexadecimal."""
-    file_bytes: int
-    """Size of the file."""
-
-    @property
-    def feature_shape(self) -> tuple[int, int, int]:
-        """Planes, rows, columns that the network reads."""
-        return self.architecture.feature_shape
-
-    @property
-    def num_actions(self) -> int:
-        """Length of the policy."""
-        return self.architecture.num_actions

@@ -19,11 +19,18 @@ _DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 
 _KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 
+_PLANES = {
+    (distance * dx, distance * dy): 7 * number + distance - 1
+    for number, (dx, dy) in enumerate(_DIRECTIONS)
+    for distance in range(1, 8)
+} | {step: 56 + number for number, step in enumerate(_KNIGHT)}
+"""Plane of lc0's convolution head by the files and ranks of a move of a queen or a knight."""
+
 
 @cache
 def plain_moves() -> tuple[tuple[int, int], ...]:
     """The 1792 (from, to) moves of queens and knights, in order."""
-    return tuple((a, b) for a in range(64) for b in range(64) if _is_move(b % 8 - a % 8, b // 8 - a // 8))
+    return tuple((a, b) for a in range(64) for b in range(64) if (b % 8 - a % 8, b // 8 - a // 8) in _PLANES)
 
 
 @cache
@@ -34,7 +41,7 @@ def promotions() -> tuple[tuple[int, int, int], ...]:
 
 def convolution_indices() -> NDArray[np.int64]:
     """Index of each move in the flattened convolution head [80, 8, 8], int64 [1858]."""
-    plain = [_plane(b % 8 - a % 8, b // 8 - a // 8) * 64 + a for a, b in plain_moves()]
+    plain = [_PLANES[b % 8 - a % 8, b // 8 - a // 8] * 64 + a for a, b in plain_moves()]
     piece_offset = (2, 0, 1)
     special = [(64 + 3 * (b - a + 1) + piece_offset[piece]) * 64 + 48 + a for a, b, piece in promotions()]
     return np.array(plain + special, dtype=np.int64)
@@ -53,17 +60,3 @@ def reach_map() -> NDArray[np.float32]:
     squares = np.array(plain_moves())
     result[squares[:, 0], squares[:, 1]] = 1
     return result
-
-
-def _is_move(dx: int, dy: int) -> bool:
-    """Return whether a queen or a knight moves by these files and ranks."""
-    straight = (dx == 0) != (dy == 0)
-    return straight or (dx != 0 and abs(dx) == abs(dy)) or {abs(dx), abs(dy)} == {1, 2}
-
-
-def _plane(dx: int, dy: int) -> int:
-    """Return the plane of lc0's convolutional policy that has a move by these files and ranks."""
-    if {abs(dx), abs(dy)} == {1, 2}:
-        return 56 + _KNIGHT.index((dx, dy))
-    distance = max(abs(dx), abs(dy))
-    return 7 * _DIRECTIONS.index((dx // distance, dy // distance)) + distance - 1

@@ -10,13 +10,18 @@ attention policy are lc0's (its ONNX converter). Shapes are without the rows of 
 channels].
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import count, takewhile
 from math import sqrt
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES
+from hauteur.networks.lc0_architecture import Lc0Architecture
+
+if TYPE_CHECKING:
+    from hauteur.networks.architecture import ResNetArchitecture
 
 USED_PLANES = 73
 """Planes of lc0's convolution policy that are moves; its files have 80."""
@@ -129,7 +134,7 @@ def body(ops: Operations[Value], features: Value) -> Value:
 
 def _size(ops: Operations[Any], name: str) -> int | None:
     """A size that the architecture of a residual tower gives; None of lc0's, whose files tell it."""
-    return getattr(ops.architecture, name) if isinstance(ops.architecture, ResNetArchitecture) else None
+    return getattr(ops.architecture, name) if ops.architecture.kind == "resnet" else None
 
 
 def _activated(ops: Operations[Value], x: Value) -> Value:
@@ -145,7 +150,7 @@ def _tower(ops: Operations[Value], x: Value) -> Value:
         path = f"blocks.{i}"
         y = ops.convolution(x, Convolution(f"{path}.conv1", 3, filters))
         # lc0's files have no pooling.
-        pools = isinstance(ops.architecture, ResNetArchitecture) and ops.architecture.pools(i)
+        pools = ops.architecture.kind == "resnet" and ops.architecture.pools(i)
         y = _pooled(ops, y, f"{path}.pool") if pools else _activated(ops, y)
         y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
         if ops.has(f"{path}.se.reduce"):

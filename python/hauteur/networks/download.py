@@ -36,7 +36,7 @@ from hauteur.system.files import sha256_of, write_bytes
 from hauteur.system.lock import locked
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import NetDescription
+    from hauteur.networks.description import NetDescription
 
 MIRROR_VARIABLE = "HAUTEUR_MIRROR"
 """Environment variable: address of a folder that has the files of the catalogue under their own names."""

@@ -13,8 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture, Shape, TrainingFacts
-from hauteur.networks.layers import Floats, lc0_shapes, resnet_shapes
+from hauteur.networks.architecture import Architecture
+from hauteur.networks.description import TrainingFacts
+from hauteur.networks.layers import Floats, Shape, lc0_shapes, resnet_shapes
 from hauteur.networks.registry import Contents, Format, Net
 from hauteur.system.errors import one_line
 
@@ -55,7 +56,7 @@ def safetensors_bytes(
     arrays = {name: _stored(name, values, dtype) for name, values in tensors.items()}
     values = {
         "format": FORMAT_VERSION,
-        "architecture": architecture.model_dump_json(),
+        "architecture": _ARCHITECTURE.dump_json(architecture).decode(),
         "game": game,
         "training": json.dumps(dict(training or {}), sort_keys=True),
         "tensors": tensors_digest(arrays),
@@ -77,6 +78,12 @@ def _stored(name: str, values: Floats, dtype: StorageType) -> NDArray[np.float32
     if not np.isfinite(half).all():
         raise ValueError(f"tensor {name} holds numbers beyond the range of float16 (65504)")
     return half
+
+
+def architecture_values(architecture: Architecture) -> dict[str, Any]:
+    """Return an architecture as values for JSON."""
+    values: dict[str, Any] = _ARCHITECTURE.dump_python(architecture, mode="json")
+    return values
 
 
 def tensors_digest(tensors: Mapping[str, NDArray[Any]]) -> str:
@@ -180,9 +187,9 @@ def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> N
 
     Those of a registered network are known to what builds it alone, which checks them then.
     """
-    if isinstance(architecture, RegisteredArchitecture):
+    if architecture.kind == "registered":
         return
-    if isinstance(architecture, Lc0Architecture):
+    if architecture.kind == "lc0":
         sizes = {name: int(np.prod(shape)) for name, shape in shapes.items()}
         expected = lc0_shapes(sizes, architecture)
     else:

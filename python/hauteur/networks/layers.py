@@ -3,19 +3,25 @@
 The shapes of the tensors: the network's computation carried out on shapes, which are inferred and checked by it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, ResNetArchitecture, Shape
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES, convolution_indices
 from hauteur.networks.computation import USED_PLANES, Convolution, Dense, Operations, computed
+from hauteur.networks.lc0_architecture import Lc0Architecture
 
+if TYPE_CHECKING:
+    from hauteur.networks.architecture import Architecture, ResNetArchitecture
+
+Shape = tuple[int, ...]
 Floats = NDArray[np.float32]
 
 EPSILON = 1e-5
@@ -178,7 +184,7 @@ def computed_by_core(architecture: Architecture) -> bool:
     """Return whether the core computes this network: a residual tower, without attention."""
     if isinstance(architecture, Lc0Architecture):
         return bool(architecture.filters) and not architecture.encoders and architecture.policy != "attention"
-    return isinstance(architecture, ResNetArchitecture)
+    return architecture.kind == "resnet"
 
 
 class _CoreLayers(Layers):
@@ -212,7 +218,7 @@ class _CoreLayers(Layers):
 
 def core_layers(architecture: Architecture, tensors: Mapping[str, Floats]) -> CoreLayers:
     """Return the layers of a network that the core computes; ValueError for another (`computed_by_core`)."""
-    if not (isinstance(architecture, ResNetArchitecture | Lc0Architecture) and computed_by_core(architecture)):
+    if architecture.kind == "registered" or not computed_by_core(architecture):
         raise ValueError(f"backend core computes residual networks, got {architecture.summary()}; torch computes it")
     layers = _CoreLayers(architecture, tensors)
     value = layers.convolution(Convolution("value.conv", 1))
@@ -224,7 +230,7 @@ def core_layers(architecture: Architecture, tensors: Mapping[str, Floats]) -> Co
         "blocks": [layers.block(f"blocks.{i}") for i in range(architecture.blocks)],
         "policy": layers.policy(),
         "value": (value, layers.affine("value.hidden"), layers.affine("value.output")),
-        "pooled": isinstance(architecture, ResNetArchitecture) and architecture.pooling > 0,
+        "pooled": architecture.kind == "resnet" and architecture.pooling > 0,
     }
 
 
@@ -306,7 +312,7 @@ class _Shapes:
     def has(self, path: str) -> bool:
         """Return whether the network has an optional layer."""
         del path  # the only layer that a tower is asked for
-        return isinstance(self.architecture, ResNetArchitecture) and self.architecture.se_channels > 0
+        return self.architecture.kind == "resnet" and self.architecture.se_channels > 0
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
         """Note a convolution; return the shape of its output."""

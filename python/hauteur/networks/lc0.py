@@ -3,15 +3,17 @@
 A network is its `Lc0Architecture` and its layers by path as float32 arrays; `torch_networks.py` computes with them.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
 from hauteur.networks.layers import LayerNames, lc0_shapes, resnet_layers
+from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
 from hauteur.networks.lc0_proto import (
     MAGIC,
@@ -28,6 +30,9 @@ from hauteur.networks.lc0_proto import (
 from hauteur.networks.registry import Contents, Format, Net
 from hauteur.networks.wire import Message
 from hauteur.system.errors import one_line
+
+if TYPE_CHECKING:
+    from hauteur.networks.architecture import ResNetArchitecture
 
 _OWN_ENCODING_VERSION = (0, 33, 0)
 """The first lc0 that reads encodings other than LINEAR16."""
@@ -118,23 +123,21 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
     encoders = _count(sizes, "encoder.{}.mha.q_w")
     form = _network_format(net.get("format", {}).get("network_format"), bool(encoders), sizes, all(multihead))
     version = net.get("min_version", {})
-    return Lc0Architecture.model_validate(
-        {
-            "structure": form["network"],
-            "filters": sizes.get("input.weights", 0) // (112 * 9),  # of 112 planes, 3x3
-            "blocks": _count(sizes, "residual.{}.conv1.weights"),
-            "se": "residual.0.se.w1" in sizes,
-            "embedding": sizes.get("ip_emb_b", 0) if encoders else 0,
-            "encoders": encoders,
-            "heads": scalars.get("headcount", 0),
-            "smolgen": "smolgen_w" in sizes,
-            "policy_prefix": "policy_heads.vanilla." if multihead[0] else "",
-            "value_prefix": "value_heads.winner." if multihead[1] else "",
-            "scalars": scalars,
-            "min_version": tuple(version.get(part, 0) for part in ("major", "minor", "patch")),
-            "license": net.get("license", ""),
-            **_formats(form, policy_encoders="pol_headcount" in scalars),
-        }
+    return Lc0Architecture(
+        structure=cast("Literal[3, 4, 6, 7]", form["network"]),  # as `_check_format` allows
+        filters=sizes.get("input.weights", 0) // (112 * 9),  # of 112 planes, 3x3
+        blocks=_count(sizes, "residual.{}.conv1.weights"),
+        se="residual.0.se.w1" in sizes,
+        embedding=sizes.get("ip_emb_b", 0) if encoders else 0,
+        encoders=encoders,
+        heads=int(scalars.get("headcount", 0)),
+        smolgen="smolgen_w" in sizes,
+        policy_prefix="policy_heads.vanilla." if multihead[0] else "",
+        value_prefix="value_heads.winner." if multihead[1] else "",
+        scalars=scalars,
+        min_version=(version.get("major", 0), version.get("minor", 0), version.get("patch", 0)),
+        license=net.get("license", ""),
+        **_formats(form, policy_encoders="pol_headcount" in scalars),
     )
 
 
@@ -373,9 +376,9 @@ class Lc0Format(Format):
         """Return the bytes of a network file of lc0; ValueError for a network that it cannot hold."""
         architecture = contents.architecture
         tensors = dict(contents.tensors)
-        if isinstance(architecture, RegisteredArchitecture):
+        if architecture.kind == "registered":
             raise ValueError(f"lc0's format has no place for {architecture.summary()}; allowed: .safetensors")
-        if isinstance(architecture, ResNetArchitecture):
+        if architecture.kind == "resnet":
             architecture, tensors = from_resnet(architecture, tensors)
         return lc0_bytes(architecture, tensors, contents.training, encoding or "linear16")
 

@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture
+from hauteur.networks.architecture import Architecture, RegisteredArchitecture
 from hauteur.networks.layers import Floats
+from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.registered import architecture_in, build_registered, learned_by
 from hauteur.networks.torch_networks import Lc0Network, ResidualTower, TorchNetwork
 from hauteur.system.formatting import described

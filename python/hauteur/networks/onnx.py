@@ -12,10 +12,11 @@ from typing import Any, NewType
 
 import numpy as np
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, ResNetArchitecture
+from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import Convolution, Dense, computed
 from hauteur.networks.layers import Floats, Layers
+from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.registry import MODULES, Contents, Format, Net
 from hauteur.networks.wire import Message, schema_of, write_message
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.networks.architecture import Architecture, NetDescription
+from hauteur.networks.description import NetDescription
 from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
 
 if TYPE_CHECKING:
     from hauteur import _core
+    from hauteur.networks.architecture import Architecture
     from hauteur.networks.modules import Network
 
 MODULES = {".safetensors": "files", ".pb.gz": "lc0", ".onnx": "onnx"}

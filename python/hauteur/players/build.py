@@ -1,5 +1,7 @@
 """Building players from their settings; the evaluators and threads that they share."""
 
+from __future__ import annotations
+
 import hashlib
 import inspect
 from collections.abc import Mapping
@@ -7,7 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
@@ -16,7 +18,6 @@ from hauteur.networks.evaluators.base import Backend, Evaluator
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import ResolvedNet, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
-from hauteur.players.engines.player import EngineHost, make_engine, probed
 from hauteur.players.function_player import FunctionPlayer
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
@@ -24,6 +25,9 @@ from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.system.closing import Closing
 from hauteur.system.hardware import usable_cores
+
+if TYPE_CHECKING:
+    from hauteur.players.engines.player import EngineHost
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,8 @@ class Evaluators(Closing):
     def engines(self) -> EngineHost:
         """Host of the programs that play; as many of them think at once as a net has threads."""
         if self._engines is None:
+            from hauteur.players.engines.player import EngineHost  # here: few players are programs
+
             self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
         return self._engines
 
@@ -174,6 +180,8 @@ def build_player(
         if settings.baseline is not None:
             return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
         if settings.engine is not None:
+            from hauteur.players.engines.player import make_engine
+
             return make_engine(game, settings.engine, evaluators.engines, settings.name)
         if isinstance(settings, Player) and settings.function is not None:
             return FunctionPlayer(settings.name, settings.function, evaluators.workers)
@@ -220,6 +228,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if player.baseline is not None:
         return {key: player.baseline}
     if player.engine is not None:
+        from hauteur.players.engines.player import probed
+
         return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
     if isinstance(player, Player) and player.function is not None:
         return {key: object_content(player.function)}

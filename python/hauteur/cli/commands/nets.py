@@ -3,8 +3,9 @@
 import json as json_format
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -31,7 +32,7 @@ def info(file: Path, /, *, json: bool = False) -> None:
     net = networks.describe(file)
     carried = play_search_text(resolve_net(file))
     if json:
-        facts = {"file": str(file), **net.model_dump(mode="json"), "summary": net.architecture.summary()}
+        facts = {"file": str(file), **info_values(net), "summary": net.architecture.summary()}
         print(json_format.dumps(facts | ({"play_search": carried} if carried else {})))
         return
     rows = info_rows(file, net)
@@ -40,6 +41,14 @@ def info(file: Path, /, *, json: bool = False) -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:  # a line each, however long, for `grep`
         print(f"{name:{width}}  {value}")
+
+
+def info_values(net: "NetDescription") -> dict[str, Any]:
+    """Return the facts of a net by name, as JSON has them."""
+    from hauteur.networks.files import architecture_values
+
+    values = {field.name: getattr(net, field.name) for field in fields(net)}
+    return {**values, "architecture": architecture_values(net.architecture)}
 
 
 def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:

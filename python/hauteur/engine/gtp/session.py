@@ -7,6 +7,8 @@ ours; what follows the colon says what was given and what is allowed.
 Time in GTP: main time, then periods of a number of seconds for a number of moves. All times are in seconds.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import sys
@@ -14,16 +16,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.engine.nets import OpenNets
-from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
+from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of, shared_time
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game, parse_spec
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
+
+if TYPE_CHECKING:
+    from hauteur.engine.playing import OpenPlayer
 
 VERSION = 2
 COLOURS = ("black", "white")
@@ -294,7 +300,7 @@ class GtpBoard(PlayedGame):
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
 
-    def repeat(self, other: "GtpBoard") -> None:
+    def repeat(self, other: GtpBoard) -> None:
         """Play the moves of another board, of the same game or with other parameters."""
         for action in other.actions:
             self.play(action)

@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -209,6 +208,8 @@ class UciEngine:
         except Exception as error:
             self._output.info(f"internal error: {type(error).__name__}: {error}")
             if os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
+                import traceback  # here: few starts need it
+
                 traceback.print_exc(file=sys.stderr)
 
     def _uci(self, _: UciCommand) -> None:
@@ -405,8 +406,8 @@ class UciEngine:
             visits = odds.nodes if visits is None else min(visits, odds.nodes)
         settings = play_settings(options, net=self._net, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
-            self._output.info(memory_text(settings.search))
-        in_vain = settings.search.swap_colors and self._named is not None and not self._named.reading
+            self._output.info(memory_text(options))
+        in_vain = options.flag("SwapColors") and self._named is not None and not self._named.reading
         if in_vain and not self._swaps_in_vain:
             self._output.info(f"SwapColors has no effect: {self._net} is not shown the position")
         self._swaps_in_vain = in_vain

@@ -18,15 +18,14 @@ from hauteur.mcts.lc0_options import (
     WITHOUT_EFFECT,
     Lc0Option,
     Value,
+    search_values,
+    temperature_values,
     without_contempt_of_play,
 )
-from hauteur.mcts.lc0_options import search_params as lc0_search_params
-from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.net_search import search_over_usual
-from hauteur.mcts.params import SearchParams, SecondNet, Temperature
+from hauteur.mcts.plain_settings import PlainSettings, SearchSettings, checked_search, plain_values
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.names import ResolvedNet, default_net, newest_chess_net, resolve_net, unquoted
-from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
@@ -75,8 +74,8 @@ class Options:
         self.version = 0
         """Grows with every change of a value."""
         # They follow from the values and cost half a millisecond, which every move of a short clock would pay anew.
-        self._search: SearchParams | None = None
-        self._temperature: Temperature | None = None
+        self._search: PlainSettings | None = None
+        self._temperature: PlainSettings | None = None
 
     def set(self, name: str, text: str) -> Change:
         """Set an option; ValueError for an unknown name or a value that is not allowed, alone or beside the others."""
@@ -123,6 +122,8 @@ class Options:
         """Return the options in force, with UCI_LimitStrength those of its opponent, and its visits; None: no limit."""
         if not self.flag("UCI_LimitStrength"):
             return self, None
+        from hauteur.players.ladder import rung_at  # here: few games need it
+
         rung = rung_at(self.whole("UCI_Elo"))
         plain = {option.name: option.default for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)}
         heat = {"Temperature": rung.temperature, "TempEndgame": rung.temperature}
@@ -145,16 +146,16 @@ class Options:
     def text(self, name: str) -> str:
         return str(self._values[name.lower()])
 
-    def search_params(self) -> SearchParams:
+    def search_params(self) -> PlainSettings:
         """Return the settings of the search, with the memory caps."""
         if self._search is None:
-            self._search = self._search_params()
+            self._search = checked_search(self._search_values())
         return self._search
 
-    def _search_params(self) -> SearchParams:
+    def _search_values(self) -> dict[str, Any]:
         """Read the settings of the search from the values."""
-        tree, positions = self._memory()
-        params = lc0_search_params(
+        tree, positions = self.memory()
+        found = search_values(
             self._values,
             max_tree_bytes=tree,
             cache_size=positions,
@@ -163,14 +164,14 @@ class Options:
             opponent_net=self._opponent_net(),
         )
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
-            return params
-        rule = SecondNet(
-            small_visits=self.whole("SmallVisits"),
-            large_visits=self.whole("LargeVisits"),
-            large_batch=self.whole("LargeBatch"),
-        )
+            return found
+        rule = {
+            "small_visits": self.whole("SmallVisits"),
+            "large_visits": self.whole("LargeVisits"),
+            "large_batch": self.whole("LargeBatch"),
+        }
         without = {"solver": None, "cache_key": "exact", "graph": False}
-        return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
+        return {**found, **without, "second_net": rule}
 
     def _opponent_net(self) -> dict[str, object] | None:
         """Return the settings of the model of the opponent; None without one. 0 plies: all of the opponent's nodes."""
@@ -180,17 +181,17 @@ class Options:
         numbers = {key: self._values[f"opponentnet{key}"] for key in ("temperature", "share")}
         return {**numbers, "plies": plies or None}
 
-    def temperature(self) -> Temperature:
+    def temperature(self) -> PlainSettings:
         """Return the settings of the choice of the move."""
         if self._temperature is None:
-            self._temperature = lc0_temperature(self._values)
+            self._temperature = PlainSettings(temperature_values(self._values))
         return self._temperature
 
     def declarations(self) -> Iterator[str]:
         """Return the option lines that answer `uci`."""
         return (option.declaration() for option in OPTIONS)
 
-    def _memory(self) -> tuple[int, int]:
+    def memory(self) -> tuple[int, int]:
         """Return bytes of tree and positions of cache: four to one of RamLimitMb where both do not fit in it."""
         tree = self.whole("Hash") * MEBIBYTE
         positions = self.whole("NNCacheSize")
@@ -230,6 +231,11 @@ def open_tablebase(path: str) -> _core.Tablebase | None:
     return _core.Tablebase(path) if path else None
 
 
+def value_text(value: Value) -> str:
+    """Return a value as `setoption` takes it, for texts and tables."""
+    return str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
+
+
 def _file_of(net: str) -> ResolvedNet:
     """Return the file of a net that was opened; what no file has opened carries nothing."""
     try:
@@ -239,7 +245,7 @@ def _file_of(net: str) -> ResolvedNet:
 
 
 @lru_cache(1)
-def usual_search() -> SearchParams:
+def usual_search() -> PlainSettings:
     """Return the settings of the search of an engine whose options were not set."""
     return Options().search_params()
 
@@ -249,12 +255,14 @@ def play_settings(options: Options, *, net: str = "", infinite: bool = False) ->
 
     net: a file or name, whose own settings for play count where an option has its default; empty: none.
     """
-    params = options.search_params()
+    search: SearchSettings = options.search_params()
     if net:
         second = options.text("LargeWeightsFile") or options.text("OpponentNet")
-        params = search_over_usual(params, usual_search(), _file_of(net), second)
+        search = search_over_usual(search, usual_search(), _file_of(net), second)
+    if infinite:
+        search = PlainSettings(without_contempt_of_play(plain_values(search)))
     return PlaySettings(
-        search=without_contempt_of_play(params) if infinite else params,
+        search=search,
         temperature=options.temperature(),
         batch_size=options.whole("MinibatchSize") or None,
         tablebase=open_tablebase(options.text("SyzygyPath")),

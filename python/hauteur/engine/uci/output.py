@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.games.played_game import texts_of
-from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import permille, score
 
@@ -49,7 +48,7 @@ def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
 
 def hashfull(report: RootReport, options: Options) -> int:
     """Return the size of the tree in thousandths of its cap."""
-    return min(1000, 1000 * report.memory // options.search_params().max_tree_bytes)
+    return min(1000, 1000 * report.memory // options.memory()[0])
 
 
 def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
@@ -75,10 +74,11 @@ def report_lines(report: RootReport, options: Options) -> list[str]:
     return [*info_lines(report, options), *live]
 
 
-def memory_text(params: SearchParams) -> str:
+def memory_text(options: Options) -> str:
     """Describe the memory that the search may take, in one line."""
-    tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
-    return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
+    tree, positions = options.memory()
+    cache = positions * BYTES_A_CACHED_POSITION / 1e6
+    return f"memory: tree up to {tree / 1e6:,.0f} MB, {positions:,} evaluations up to about {cache:,.0f} MB"
 
 
 def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:

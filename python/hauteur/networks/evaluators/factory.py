@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 import numpy as np
 
 from hauteur import _core
-from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.base import (
     ROLLOUT_ROWS,
     Backend,
@@ -26,7 +25,6 @@ from hauteur.networks.evaluators.base import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.layers import computed_by_core
 from hauteur.networks.names import ResolvedNet, is_known_net, resolve_net
 from hauteur.system.extras import require
@@ -35,7 +33,7 @@ from hauteur.system.hardware import has_nvidia_driver, usable_cores
 if TYPE_CHECKING:
     import torch
 
-    from hauteur.networks.architecture import NetDescription
+    from hauteur.networks.description import NetDescription
 
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
@@ -146,6 +144,8 @@ def evaluator(
         )
     if device is not None or precision is not None:
         raise ValueError("device and precision are for network files and torch modules; a callable chooses its own")
+    from hauteur.networks.evaluators.callables import CallableEvaluator
+
     return CallableEvaluator(game, source, batch_size=batch_size)
 
 
@@ -222,7 +222,7 @@ def make_evaluator(
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
     """Return what computes a net unless something else is asked for; MissingLayerError where nothing here can."""
-    if isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu"):
+    if net.architecture.kind == "registered" or device not in (None, "cpu"):
         return "torch"
     if device is None and has_cuda():
         return "torch"
@@ -236,7 +236,7 @@ def default_backend(path: Path, net: NetDescription, device: str | None = None) 
 
 def backends_at_hand(net: NetDescription) -> list[Backend]:
     """Return the backends that can compute a net here, the one that others are compared with first."""
-    is_registered = isinstance(net.architecture, RegisteredArchitecture)
+    is_registered = net.architecture.kind == "registered"
     able: dict[Backend, bool] = {
         "torch": find_spec("torch") is not None,
         "onnxruntime": not is_registered and find_spec("onnxruntime") is not None,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hauteur import _core
-from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.layers import CoreLayers, core_layers, resnet_shapes
 
 if TYPE_CHECKING:
+    from hauteur.networks.architecture import Architecture
     from hauteur.networks.evaluators.base import Precision
 
 Shape = tuple[object, ...]
@@ -65,7 +65,7 @@ def fastest_precision(architecture: Architecture) -> Precision:
 
     It is measured on one with random weights. float32 where the core does not compute it.
     """
-    if not isinstance(architecture, ResNetArchitecture):
+    if architecture.kind != "resnet":
         return "float32"
     random = np.random.default_rng(0)
     tensors = {}

@@ -16,6 +16,7 @@ from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
 from hauteur.mcts.net_search import search_of_net
+from hauteur.mcts.plain_settings import search_model
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
 from hauteur.studies.review.games import ReviewedGame, annotated_pgn
@@ -149,7 +150,7 @@ class ReviewRun:
     def stored_settings(self) -> dict[str, Any]:
         """Return what the findings depend on, as the folder remembers it."""
         budget = self.limits.budget
-        search = search_of_net(self.settings.search, resolve_net(self.nets.net), self.nets.large)
+        search = search_of_net(search_model(self.settings.search), resolve_net(self.nets.net), self.nets.large)
         return {
             "file": f"{self.file} sha256 {self.sha256}",
             "net": resolve_net(self.nets.net).content,
@@ -189,7 +190,7 @@ class ReviewRun:
 
     def _settings(self) -> PlaySettings:
         """Every position is searched anew, so that it matters neither what was searched before nor where one began."""
-        search = self.settings.search.model_copy(update={"reuse_tree": False})
+        search = search_model(self.settings.search).model_copy(update={"reuse_tree": False})
         return PlaySettings(search, batch_size=self.settings.batch_size, tablebase=self.settings.tablebase)
 
     def _look(self, session: PlayingSession, game: ReviewedGame) -> Look:

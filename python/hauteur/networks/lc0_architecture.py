@@ -1,0 +1,104 @@
+"""Networks of lc0's layers as data: a plain class, with which engines start faster than with a model of settings."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from hauteur.networks.chess_moves import NUM_MOVES
+
+CHESS_FEATURES = (112, 8, 8)
+"""Planes, rows and columns of chess."""
+
+MOST = {"filters": 65536, "blocks": 1024, "embedding": 65536, "encoders": 1024, "heads": 1024}
+"""Largest sizes of a network, by their names."""
+
+ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lc0Architecture:
+    """A network of lc0's layers, named as in its files; sizes not given here follow from the tensors.
+
+    A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of
+    blocks followed by encoders. Raise ValueError for a size out of range.
+    """
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    """Where files are read: no unknown keys."""
+
+    kind: Literal["lc0"] = "lc0"
+    """Tells the architectures of files apart."""
+    structure: Literal[3, 4, 6, 7]
+    """Number of the network structure in lc0's format of files."""
+    filters: int = 0
+    """Channels of the residual blocks; 0: there are none."""
+    blocks: int = 0
+    """Residual blocks."""
+    se: bool = False
+    """The blocks have squeeze-excitation."""
+    embedding: int = 0
+    """Width of a token, which is a square; 0: there are no encoders."""
+    encoders: int = 0
+    """Attention encoders of the body."""
+    heads: int = 0
+    """Attention heads of an encoder."""
+    smolgen: bool = False
+    """Attention has position-dependent biases (smolgen)."""
+    input_embedding: Literal["none", "map", "dense"] = "none"
+    """How tokens are made of the planes: `map` adds a fixed encoding of the squares, `dense` a learned layer over all
+    of them."""
+    activation: Literal["relu", "mish"] = "relu"
+    """Activation of convolutions and dense layers."""
+    ffn_activation: ActivationName = "relu"
+    """Activation of the encoders' feed-forward layers."""
+    smolgen_activation: ActivationName = "relu"
+    """Activation of smolgen's layers."""
+    policy: Literal["classical", "convolution", "attention"]
+    """Head of the policy: `classical` ends in a dense layer, `convolution` in planes of moves, `attention` compares the
+    squares that moves leave and reach."""
+    policy_prefix: Literal["", "policy_heads.vanilla."] = ""
+    """Where a file with several policies has the one that is used."""
+    value: Literal["wdl", "scalar"]
+    """`wdl`: win, draw, loss by softmax; `scalar`: one number by tanh."""
+    value_prefix: Literal["", "value_heads.winner."] = ""
+    """Where a file with several values has the one that is used."""
+    moves_left: bool = False
+    """The file has a head that predicts the plies left; it is not computed."""
+    scalars: dict[str, int | str] = field(default_factory=dict)
+    """Numbers and names between the layers of the file, by path."""
+    min_version: tuple[int, int, int] = (0, 21, 0)
+    """Oldest version of lc0 that reads the file."""
+    license: str = ""
+    """Licence that the file states; empty: none."""
+
+    def __post_init__(self) -> None:
+        for name, most in MOST.items():
+            size = getattr(self, name)
+            if not 0 <= size <= most:
+                raise ValueError(f"{name} must be 0 to {most}, got {size}")
+
+    @property
+    def feature_shape(self) -> tuple[int, int, int]:
+        """lc0's 112 planes."""
+        return CHESS_FEATURES
+
+    @property
+    def num_actions(self) -> int:
+        """lc0's 1858 moves."""
+        return NUM_MOVES
+
+    @property
+    def cost(self) -> float:
+        """Cost as of a ResNetArchitecture. Encoders are not covered by the paper's unit: one counts 12 embedding^2
+        multiplications a square (attention 4, feed-forward layers 8), a block 18 filters^2."""
+        return ((self.filters / 128) ** 2 * self.blocks + (self.embedding / 128) ** 2 * self.encoders * 12 / 18) / 10
+
+    def summary(self) -> str:
+        """One line for people, as `lc0 64x6 se relu, convolution policy, wdl value`."""
+        parts = []
+        if self.filters:
+            parts.append(f"{self.filters}x{self.blocks}{' se' if self.se else ''}")
+        if self.encoders:
+            smolgen = " smolgen" if self.smolgen else ""
+            parts.append(f"attention {self.embedding}x{self.encoders}, {self.heads} heads{smolgen}")
+        moves_left = ", moves left" if self.moves_left else ""
+        return f"lc0 {' + '.join(parts)} {self.activation}, {self.policy} policy, {self.value} value{moves_left}"
