@@ -320,6 +320,7 @@ def begun_and_stopped(windows: Windows) -> None:
     expect(state).to_have_text("stopped", timeout=LONG)
     row(page, "tictactoe-1").get_by_role("link").click()
     progress = page.get_by_role("region", name="progress")
+    page.wait_for_load_state("load")  # its scripts listen from then on
     progress.get_by_role("button", name="Continue").click()
     expect(progress.locator(".state")).to_have_text("running", timeout=LONG)
     page.context.close()

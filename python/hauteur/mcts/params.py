@@ -118,7 +118,7 @@ class Solver(RuleSection):
 
     Gomoku (fours and threes).
     """
-    exact: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    exact: Annotated[int, Field(ge=0, le=10_000_000)] = 0
     """Positions that an exact search of the root's moves may look at; 0: no such search.
 
     Connect Four, Gomoku, Hex, NoGo, Othello, tic-tac-toe.

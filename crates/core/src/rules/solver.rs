@@ -45,7 +45,7 @@ settings! {
         threats: u32 = 0, 0.0 => 1_000_000.0;
         /// Positions that an exact search of the root's moves may look at; 0: no such search. Connect Four, Gomoku, Hex, NoGo, Othello,
         /// tic-tac-toe.
-        exact: u32 = 0, 0.0 => 1_000_000_000.0;
+        exact: u32 = 0, 0.0 => 10_000_000.0;
         /// The way of selection with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;
         /// Values that are backed up are clamped to the bounds of the nodes they pass.

@@ -5,7 +5,7 @@ import { connectionTo } from "./connection.js";
 const MOST_MESSAGE = 2 ** 20; // bytes, as the server allows
 const FIRST_PAUSE = 250, SHORT_PAUSE = 500, LONG_PAUSE = 5000; // milliseconds
 const SHORT_PAUSES = 60; // then the server is away for longer
-const PATIENCE = 5000; // milliseconds that a click waits for a connection
+const PATIENCE = 30000; // milliseconds that a click waits for a connection, on a busy machine too
 
 export class Live {
   // session: its name. Events: those of the session, and "connected": a fresh session waits for the page's state.
