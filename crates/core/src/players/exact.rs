@@ -426,6 +426,15 @@ mod tests {
     }
 
     #[test]
+    fn states_of_games_whose_past_matters_name_no_empty_squares() {
+        let specs = ["chess", "connect4", "go", "gomoku", "hex", "minichess", "nogo", "othello", "tictactoe"];
+        for game in specs.map(|spec| make_game(spec).unwrap()) {
+            let rests_on_position = game.past_matters().is_none();
+            assert_eq!(game.initial().empty_squares().is_some(), rests_on_position, "{}", game.info().spec);
+        }
+    }
+
+    #[test]
     fn values_of_a_state_are_those_of_the_solvers() {
         for (spec, plies) in [("connect4", 30), ("hex(size=4)", 6), ("tictactoe", 2), ("othello(size=4)", 3)] {
             let game = make_game(spec).unwrap();

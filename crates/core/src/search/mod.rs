@@ -400,13 +400,13 @@ impl Search {
         }
     }
 
-    /// Sets the priors that a new root selects with.
+    /// Sets the priors that a new root selects with, and proves what an exact search of its moves finds.
     pub(super) fn init_root(&mut self, node: u32) {
         // Every root of a game has a stream of its own: its noise does not depend on how many numbers earlier
         // roots took.
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
-        self.prove_root_moves(node);
+        self.prove_root_moves(node); // before the priors: a proof gives its edge a record, which moves the others
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
         self.refresh_root_bounds();
         self.rules.halving = Halving::default();

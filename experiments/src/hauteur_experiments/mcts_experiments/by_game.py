@@ -147,7 +147,8 @@ def chosen_cells(setting: Setting) -> set[str]:
     every = {cell_name(rule, game): {cell_name(rule, game), rule.name, game.name} for rule, game in CELLS}
     for word in setting.only:
         if not any(word in words for words in every.values()):
-            rules, games = (", ".join(one.name for one in some) for some in (TABLE_RULES, GAMES))
+            rules = ", ".join(rule.name for rule in TABLE_RULES)
+            games = ", ".join(game.name for game in GAMES)
             raise ValueError(f"--only {word}: a cell is GAME-RULE, GAME or RULE; games: {games}; rules: {rules}")
     return {name for name, words in every.items() if not setting.only or words & set(setting.only)}
 

@@ -78,7 +78,10 @@ def make(setting: Setting) -> Result:
     tactics = [Tactic.from_text(line) for line in lines[:: max(1, round(1 / setting.scale))]]
     solved = {arm: solved_by(setting, arm, tactics) for arm in ARMS}
     mates = {tactic.mate for tactic in tactics}
-    groups = {f"mate in {n}" if n else "best move": [one.mate == n for one in tactics] for n in sorted(mates)}
+    groups = {}
+    for mate in sorted(mates):
+        name = f"mate in {mate}" if mate else "best move"
+        groups[name] = [tactic.mate == mate for tactic in tactics]
     rows = [_row(setting, arm, name, solved[arm], chosen) for name, chosen in groups.items() for arm in ARMS]
     found = findings(setting, solved, shallow=0 not in mates)
     result = Result(rows, found, [figure(setting, solved)], [columns(rows, *rows[0])])
