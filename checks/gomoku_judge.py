@@ -1,22 +1,27 @@
-r"""Play a net of Gomoku against an engine of patterns and continuous fours, which shares no code with the core.
+r"""Play a net of Gomoku against an engine that shares no code with the core: one of patterns and fours, or BSD gomoku.
 
     python checks/gomoku_judge.py gomoku15 --visits 100 --games 40
     python checks/gomoku_judge.py gomoku15 --set solver=off --games 40
+    python checks/gomoku_judge.py gomoku15 --program PROGRAM     BSD gomoku, built by checks/bsd_gomoku; 15x15 only
 
-The engine takes a five, blocks one, wins by continuous fours where a search of so many positions finds such a win,
-breaks such a win of the opponent, and else plays the point with the best patterns: every window of five points that
-only one side has stones in counts by their number. Games are in pairs of random openings, colours swapped. Prints won,
-drawn and lost games of the net, its score with interval, and processor time of a move of either side.
+The engine of patterns takes a five, blocks one, wins by continuous fours where a search of so many positions finds such
+a win, breaks such a win of the opponent, and else plays the point with the best patterns: every window of five points
+that only one side has stones in counts by their number. Games are in pairs of random openings, colours swapped. Prints
+won, drawn and lost games of the net, its score with interval, and processor time of a move of either side.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,39 +50,102 @@ def windows_of(size: int) -> NDArray[np.int64]:
     return np.array(found)
 
 
-@dataclass
-class PatternEngine:
-    """Chooses moves in Gomoku by patterns and continuous fours; nodes: positions of a search of fours."""
+def processor_seconds() -> tuple[float, float]:
+    """Return the processor time so far of this thread, and of child processes that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.thread_time(), children.ru_utime + children.ru_stime
 
+
+@dataclass
+class Engine:
+    """An opponent of a net, with what its moves have cost."""
+
+    name: str
+    """Of the player."""
     size: int
     """Of the board."""
+    moves: int = field(init=False, default=0)
+    """Moves chosen so far."""
+    thread_seconds: float = field(init=False, default=0.0)
+    """Processor time that they took in this process."""
+    child_seconds: float = field(init=False, default=0.0)
+    """Processor time that they took in processes of their own."""
+
+    def choose(self, state: ht.State) -> int:
+        """Return the move of a position, and count it and its time."""
+        planes = state.features().reshape(2, -1)
+        thread_before, child_before = processor_seconds()
+        move = self.best_move(planes[0].astype(bool), planes[1].astype(bool))
+        thread_after, child_after = processor_seconds()
+        self.thread_seconds += thread_after - thread_before
+        self.child_seconds += child_after - child_before
+        self.moves += 1
+        return move
+
+    def best_move(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
+        """Return the move of a position; own, other: stones of the side to move and of the other, bool [points]."""
+        raise NotImplementedError
+
+
+@dataclass
+class BsdGomoku(Engine):
+    """Chooses moves by BSD gomoku (Ralph Campbell, 1994), which is started for every move."""
+
+    program: Path
+    """As `checks/bsd_gomoku` builds it, for a board of 15 points."""
+    letters: str = "ABCDEFGHJKLMNOP"
+    """Names of the columns."""
+
+    def best_move(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
+        """Return the program's move: the first that it prints when it plays both sides from this position."""
+        own_is_black = own.sum() == other.sum()
+        black, white = (own, other) if own_is_black else (other, own)
+        stones = [self.text(point) for point in np.flatnonzero(black).tolist()]
+        answers = [self.text(point) for point in np.flatnonzero(white).tolist()]
+        game = [""] * (len(stones) + len(answers))
+        game[0::2] = stones
+        game[1::2] = answers
+        with NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("".join(f"{move}\n" for move in game))
+            file.flush()
+            command = [str(self.program), "-b", "-c", file.name]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write("black\n")
+                process.stdin.flush()
+                move = process.stdout.readline().strip()
+                process.kill()
+        return self.point(move)
+
+    def text(self, point: int) -> str:
+        """Return the program's text of a point."""
+        row, column = divmod(point, self.size)
+        return f"{self.letters[column]}{row + 1}"
+
+    def point(self, text: str) -> int:
+        """Return the point of the program's text."""
+        if text[:1] not in self.letters or not text[1:].isdecimal():
+            raise ValueError(f"{self.program}: a move such as H8 was expected, got {text!r}")
+        return (int(text[1:]) - 1) * self.size + self.letters.index(text[0])
+
+
+@dataclass
+class PatternEngine(Engine):
+    """Chooses moves by patterns and continuous fours."""
+
     nodes: int
     """Positions that a search of continuous fours may look at."""
     windows: NDArray[np.int64] = field(init=False)
     """Points of the windows, int64 [W, 5]."""
     left: int = field(init=False, default=0)
     """Positions left to the search that runs."""
-    moves: int = field(init=False, default=0)
-    """Moves chosen so far."""
-    cpu_seconds: float = field(init=False, default=0.0)
-    """Processor time that they took."""
 
     def __post_init__(self) -> None:
         self.windows = windows_of(self.size)
 
-    def choose(self, state: ht.State) -> int:
-        """Return the move of a position, and count it and its time."""
-        began = time.thread_time()
-        move = self.best_move(state)
-        self.cpu_seconds += time.thread_time() - began
-        self.moves += 1
-        return move
-
-    def best_move(self, state: ht.State) -> int:
+    def best_move(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
         """Return the move of a position."""
-        planes = state.features().reshape(2, -1)
-        own = planes[0].astype(bool)
-        other = planes[1].astype(bool)
         for side, rival in ((own, other), (other, own)):
             fives = self.five_points(side, rival)
             if fives:
@@ -167,23 +235,38 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--plies", type=int, default=4, help="random plies of an opening")
     parser.add_argument("--nodes", type=int, default=200, help="positions of the engine's search of fours")
+    parser.add_argument("--program", type=Path, help="BSD gomoku instead, as checks/bsd_gomoku builds it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], help="a setting of the net's player, SECTION.NAME=VALUE")
     given = parser.parse_args(words)
-    engine = PatternEngine(given.size, given.nodes)
-    judge = ht.Player.from_function(engine.choose, name="patterns and fours")
+    engine: Engine
+    if given.program is None:
+        engine = PatternEngine("patterns and fours", given.size, given.nodes)
+    elif given.size == 15:
+        engine = BsdGomoku("BSD gomoku", given.size, given.program.absolute())
+    else:
+        parser.error(f"--size {given.size}: BSD gomoku is built for a board of 15 points")
+    judge = ht.Player.from_function(engine.choose, name=engine.name)
     player = " ".join([f"net={given.net}", f"visits={given.visits}", *given.set])
     game = f"gomoku(size={given.size})"
     began = time.process_time()
     found = ht.play_match(
         player, judge, game, games=given.games, seed=given.seed, random_plies=given.plies, threads=1, progress=False
     )
-    of_net = time.process_time() - began - engine.cpu_seconds
+    of_net = time.process_time() - began - engine.thread_seconds
     moves_of_net = sum(len(one.moves.split()) for one in found.games) - engine.moves
-    cpu_seconds = {"net": of_net / max(moves_of_net, 1), "engine": engine.cpu_seconds / max(engine.moves, 1)}
+    of_engine = engine.thread_seconds + engine.child_seconds
+    cpu_seconds = {"net": of_net / max(moves_of_net, 1), "engine": of_engine / max(engine.moves, 1)}
     counts = {"wins": found.wins, "draws": found.draws, "losses": found.losses}
     low, high = found.score_interval
-    facts = {"player": found.names[0], "visits": given.visits, "games": given.games, "seed": given.seed, **counts}
+    facts = {
+        "player": found.names[0],
+        "engine": engine.name,
+        "visits": given.visits,
+        "games": given.games,
+        "seed": given.seed,
+        **counts,
+    }
     print(json.dumps({**facts, "cpu_seconds_a_move": cpu_seconds}))
     print(f"{found.names[0]}: {found.score:.1%} [{low:.1%}, {high:.1%}] of {given.games} games")
     print(f"processor time of a move: net {cpu_seconds['net']:.3f} s, engine {cpu_seconds['engine']:.3f} s")
