@@ -260,6 +260,18 @@ def test_a_program_that_names_another_winner_is_noted(fault: str) -> None:
             assert notes == []
 
 
+def test_a_gtp_engine_may_refuse_a_pass_that_is_forced() -> None:
+    """Programs of Othello such as GRhino make it by themselves."""
+    game = _core.Game("othello(size=6)")
+    settings = MatchSettings(
+        game=game.spec, a=parse_player(gtp("passes")), b=parse_player("random"), games=8, random_plies=2, seed=1
+    )
+    games = played(Match(game, settings, resources=Resources(parallel=2, threads=1)))
+    assert {found.end for found in games} == {"more discs"}
+    passes = [found for found in games if " pass " in found.moves]
+    assert len(passes) > 1
+
+
 def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
     games = played(nogo_match(gtp(), folder=tmp_path / "match"))
     assert {game.end for game in games} == {"no legal move"}

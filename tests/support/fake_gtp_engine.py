@@ -1,6 +1,7 @@
 """A GTP engine for NoGo with faults on request: `fake_gtp_engine.py FAULT`.
 
-It plays the first legal point. FAULT `good` is none; any other shows at its second genmove in a game. Every process
+It plays the first legal point. FAULT `good` is none, and `passes` plays Othello and makes forced passes by itself; any
+other shows at its second genmove in a game. Every process
 leaves a file named by its number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
 """
 
@@ -26,7 +27,8 @@ class Engine:
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
-        self.state = _core.Game("nogo(size=5)").new_initial_state()
+        self.game = "othello" if fault == "passes" else "nogo"
+        self.resize(LARGEST - 1)
         self.asked = 0
 
     def run(self) -> None:
@@ -77,15 +79,26 @@ class Engine:
     def resize(self, size: int) -> None:
         if size > LARGEST:
             raise RefusedError("unacceptable size")
-        self.state = _core.Game(f"nogo(size={size})").new_initial_state()
+        self.state = _core.Game(f"{self.game}(size={size})").new_initial_state()
 
     def play(self, colour: str, point: str) -> None:
+        if self.fault == "passes" and point == "pass":
+            raise RefusedError("syntax error")
         if "bw"[self.state.to_move] != colour:
             raise RefusedError("not the turn of this colour")
         self.state.apply(self.state.parse(point))
+        while self.fault == "passes" and self.must_pass():
+            self.state.apply(self.state.parse("pass"))
+
+    def must_pass(self) -> bool:
+        """Return whether the side to move can only pass."""
+        legal = self.state.legal_actions().tolist()
+        return [self.state.action_to_text(action) for action in legal] == ["pass"]
 
     def genmove(self, colour: str) -> str:
         self.asked += 1
+        if self.fault == "passes" and "bw"[self.state.to_move] != colour:
+            return "pass"
         if self.asked == 2 and self.fault in ANSWERS:
             raise_or_text = ANSWERS[self.fault]
             if raise_or_text.startswith("?"):

@@ -171,9 +171,21 @@ class GtpEngineConnection(EngineConnection):
         state = request.state.game.new_initial_state()
         for number, action in enumerate(actions):
             if number >= len(self._known):
-                await self.done(f"play {COLOURS[state.to_move]} {state.action_to_text(action)}")
+                await self._play(state, action)
             state.apply(action)
         self._known = actions
+
+    async def _play(self, state: _core.State, action: int) -> None:
+        """Play a move on the engine's board.
+
+        The only legal move may be a pass that the engine refuses: GRhino and others make it by themselves in Othello.
+        """
+        command = f"play {COLOURS[state.to_move]} {state.action_to_text(action)}"
+        is_forced_pass = command.endswith(" pass") and len(state.legal_actions()) == 1
+        if is_forced_pass:
+            await self._query(command)
+        else:
+            await self.done(command)
 
     async def _generated(self, colour: str, clock: EngineClock | None) -> str:
         response = await self._query(f"genmove {colour}", move_limit(self.settings, clock))
