@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -134,16 +135,12 @@ def beginning(recipe: Recipe) -> str:
     return ", ".join(parts) or "from zero"
 
 
+@dataclass
 class Display:
-    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal.
+    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal."""
 
-    on_generation: takes the row of every finished generation, in the place of the lines.
-    """
-
-    _on_generation: Callable[[GenerationRow], object] | None = None
-
-    def __init__(self, on_generation: Callable[[GenerationRow], object] | None = None) -> None:
-        self._on_generation = on_generation
+    on_generation: Callable[[GenerationRow], object] | None = None
+    """Takes the row of every finished generation, in the place of the lines."""
 
     def begin(self, recipe: Recipe, folder: RunFolder) -> None:
         """Say in a line what is begun."""
@@ -165,14 +162,14 @@ class Display:
 
     def show(self, line: str) -> None:
         """Print a line, unless rows are taken in its place."""
-        if self._on_generation is None:
+        if self.on_generation is None:
             print(line, flush=True)
 
     def finished(self, line: dict[str, Any], generations: int) -> None:
         """Show a finished generation. line: its line of metrics.jsonl."""
         self.show(generation_line(line, generations))
-        if self._on_generation is not None:
-            self._on_generation(row_of(line, generations))
+        if self.on_generation is not None:
+            self.on_generation(row_of(line, generations))
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr."""

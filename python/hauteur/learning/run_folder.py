@@ -89,9 +89,12 @@ class RunFolder(RunDirectory):
                 )
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
-        own = {"seed": recipe.run.seed, "threads": recipe.run.cores}
-        write_json(self.path / "meta.json", {**provenance(), **own})
-        write_bytes(self.config, recipe_toml(recipe).encode())
+        meta = provenance()
+        meta["seed"] = recipe.run.seed
+        meta["threads"] = recipe.run.cores
+        text = recipe_toml(recipe)
+        write_json(self.path / "meta.json", meta)
+        write_bytes(self.config, text.encode())
 
     @contextmanager
     def learning(self) -> Iterator[None]:
@@ -100,26 +103,22 @@ class RunFolder(RunDirectory):
         ValueError where another process learns in it. Wrong input that ends a run before it has done anything takes the
         folder away again.
         """
-        with self.locked(), self._nothing_half_begun():
+        with self.locked():
+            was_there = self.config.exists()
             try:
                 yield
+            except (ValueError, FileNotFoundError):
+                if not was_there and not self.has_work:
+                    self.discard()
+                raise
             finally:
                 host.disk.remove(self.progress)
 
-    @contextmanager
-    def _nothing_half_begun(self) -> Iterator[None]:
-        """Take the folder away again when wrong input ends a run before it has done anything."""
-        was_there = self.config.exists()
-        try:
-            yield
-        except (ValueError, FileNotFoundError):
-            if not was_there and not self.has_work:
-                self.discard()
-            raise
-
     def discard(self) -> None:
         """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
-        for path in (*self.path.glob("nets/gen-00000*.safetensors"), *self.start.glob("*.parquet")):
+        nets = self.path.glob("nets/gen-00000*.safetensors")
+        games = self.start.glob("*.parquet")
+        for path in (*nets, *games, self.progress):
             host.disk.remove(path)
             host.disk.sync_folder(path.parent)
         # The recipe goes last, and when the others are gone for good: a folder without it is refused while it has them.

@@ -90,23 +90,23 @@ class StepGames:
             if not self.recipe.run.exact:
                 self.warn("run.exact = false: workers' games are not those of one process, nor the same again")
 
-    def begin(self, *planned: PlannedGames) -> None:
-        """Begin the self-play of generations that have not begun, where workers play it beside other work."""
-        for one in planned if self.scheduler is not None else ():
-            self._generation(one)
-
     def self_play(
         self,
         planned: PlannedGames,
         on_games: OnGames,
         *,
+        ahead: Sequence[PlannedGames] = (),
         finished: bool = False,
     ) -> tuple[list[Games], StepCost]:
         """Return the games of a generation, by unit, and what it took to play those that had no right file.
 
-        finished: all of them should have one, as the generation is over.
+        ahead: later generations, which workers begin to play too. finished: all games of the generation should have a
+        file, as it is over.
         """
         generation = self._generation(planned, finished=finished)
+        if self.scheduler is not None:
+            for later in ahead:
+                self._generation(later)
         if self.scheduler is None:
             before = generation.games
             units = self._played(planned, generation.missing, lambda done: on_games(before + done))

@@ -45,7 +45,7 @@ from hauteur.networks.modules import (
     tensors_of,
 )
 from hauteur.networks.registered import Losses as OwnLosses
-from hauteur.networks.registered import architecture_in, learned_by
+from hauteur.networks.registered import Targets, architecture_in, learned_by
 from hauteur.networks.registry import load_network
 from hauteur.system.seeds import derived_seed, stream
 
@@ -237,8 +237,12 @@ class CandidateTrainer:
         if self.heads is not None:
             trained = WithHeads(network, self.heads)  # type: ignore[arg-type] # the heads have checked it
             trained.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
-        known = learned_by(getattr(architecture_in(network), "name", ""))[1]
+        registered = architecture_in(network)
+        targets, known = learned_by("" if registered is None else registered.name)
+        self.targets: Targets | None = targets
+        """Gives the targets of the network's own outputs; None without such outputs."""
         self.losses = dict(known if losses is None else losses)
+        """Losses of the network's own outputs, by name."""
         self._names = [*self.extra.weights, *self.losses]
         self.optimiser = Optimiser(trained, settings)
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
@@ -392,11 +396,13 @@ class CandidateTrainer:
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Network, mean and optimiser for a checkpoint."""
-        result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
-        if self.average is not None:
-            result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
-        if self.heads is not None:
-            result |= {EXTRA + name: value for name, value in tensors_of(self.heads).items()}
+        modules = {NETWORK: self.network, AVERAGE: self.average, EXTRA: self.heads}
+        result = {}
+        for prefix, module in modules.items():
+            if module is None:
+                continue
+            for name, values in tensors_of(module).items():
+                result[prefix + name] = values
         for name, tensor in self.optimiser.tensors().items():
             on_cpu = tensor.detach().cpu().contiguous()
             result[OPTIMISER + name] = on_cpu.numpy().copy()
@@ -451,21 +457,26 @@ class CandidateTrainer:
         actions = shard["policy"].shape[1]
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
-            returned = replica.network(shard["features"].contiguous(memory_format=self._layout))
-        policy_logits, value, outputs = checked_outputs(returned, count, actions, self.network)
+            features = shard["features"].contiguous(memory_format=self._layout)
+            returned = replica.network(features)
+        logits, value, outputs = checked_outputs(returned, count, actions, self.network)
         check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
-        outputs = {name: output.float() for name, output in outputs.items()}
+        logits = logits.float()
         value = value.float()
-        parts = losses(policy_logits.float(), value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
+        outputs = {name: output.float() for name, output in outputs.items()}
+        parts = losses(logits, value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
         total = parts.policy + self.settings.value_weight * parts.value
         further = self._further(outputs, value, shard)
         for name, loss in further.items():
-            total = total + self.extra.weights.get(name, 1.0) * loss
+            weight = self.extra.weights.get(name, 1.0)
+            total = total + weight * loss
         for parameter in replica.parameters:
             parameter.grad = None
         (share * total).backward()  # type: ignore[no-untyped-call]
-        each = [parts.policy, parts.value, *(further[name] for name in self._names)]
-        return share * torch.stack([loss.detach() for loss in each]).double()
+        each = [parts.policy.detach(), parts.value.detach()]
+        for name in self._names:
+            each.append(further[name].detach())
+        return share * torch.stack(each).double()
 
     def _further(self, outputs: Mapping[str, Tensor], value: Tensor, shard: Batch) -> dict[str, Tensor]:
         """Losses of the outputs beside policy and value; ValueError for one that is not a number."""

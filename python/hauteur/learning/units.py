@@ -4,7 +4,7 @@ has at a time, played side by side.
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -42,23 +42,27 @@ MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
 
 
+@dataclass(frozen=True)
 class OtherNets:
-    """The nets of a run's games that the run does not train: each is found when it is first needed, and only then."""
+    """The nets of a run's games that the run does not train: each is looked up when it is first needed."""
 
-    def __init__(self, game: _core.Game, recipe: Recipe) -> None:
-        self._game = game
-        self._recipe = recipe
+    game: _core.Game
+    """The game that they play."""
+    recipe: Recipe
+    """The recipe that names them."""
 
     @cached_property
     def opponent(self) -> dict[str, ResolvedNet]:
         """Those of the fixed opponent, by the settings that name them; none without such an opponent."""
-        opponent = self._recipe.opponent
-        return {} if opponent is None else player_nets(self._game, opponent)
+        opponent = self.recipe.opponent
+        if opponent is None:
+            return {}
+        return player_nets(self.game, opponent)
 
     @cached_property
     def model(self) -> ResolvedNet | None:
         """The model of the other side in the searches of self-play; None without one."""
-        name = self._recipe.selfplay.opponent_net
+        name = self.recipe.selfplay.opponent_net
         return None if name is None else resolve_net(name)
 
     def of(self, planned: PlannedGames) -> dict[str, ResolvedNet]:

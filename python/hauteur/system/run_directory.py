@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hauteur.system import host
-from hauteur.system.files import leftovers, read_json, write_json
+from hauteur.system.files import read_json, write_json
 from hauteur.system.lock import LOCK_FILE, locked
 from hauteur.system.provenance import provenance
 
@@ -110,18 +109,6 @@ class RunDirectory:
                 facts = (self.path / name).stat()
                 found[name] = f"{facts.st_mtime_ns:x}-{facts.st_size:x}"
         return found
-
-    def sweep(self) -> None:
-        """Delete the files that a process which ended while it wrote them has left behind; bring all names to disk.
-
-        A process that was killed between giving a file its name and syncing the folder has left a file which later
-        work relies on, and which a loss of power would take away.
-        """
-        for path in leftovers(self.path):
-            host.disk.remove(path)
-        below = sorted(path for path in self.path.rglob("*") if path.is_dir())
-        for folder in (self.path, *below):
-            host.disk.sync_folder(folder)
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -135,6 +135,18 @@ def assigned(model: type[Model], pairs: Iterable[tuple[str, Any]], source: str) 
     return validated(model, values, source)
 
 
+def assign_texts(model: type[BaseModel], values: dict[str, Any], texts: Iterable[str]) -> None:
+    """Put settings of `model` that are given as texts `section.key=value` into nested `values`.
+
+    ValueError for a text of another form, and as `assign`.
+    """
+    for given in texts:
+        key, equals, text = given.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"{given!r} is not of the form key=value, such as selfplay.games=200")
+        assign(model, values, tuple(key.strip().split(".")), text.strip())
+
+
 def kinds_at(model: type[BaseModel], key: Key) -> list[Any]:
     """Return the types that the value of a key of `model` may have."""
     kinds: list[Any] = [model]
