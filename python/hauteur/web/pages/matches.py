@@ -104,9 +104,11 @@ class MatchOnPage:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
 
         def table(match: StoredMatch) -> tuple[int, str]:
-            shown = match.games[::-1][first : first + GAMES_A_PAGE]
+            newest_first = match.games[::-1]
+            shown = newest_first[first : first + GAMES_A_PAGE]
             buttons = {game.index: f'data-game="{game.index}"' for game in shown}
-            return len(match.games), games_table(shown, match.names, buttons).html()
+            listed = games_table(shown, match.names, buttons)
+            return len(match.games), listed.html()
 
         count, content = self.match(table) or (0, "")
         return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, content=Markup(content))
