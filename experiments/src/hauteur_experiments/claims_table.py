@@ -259,15 +259,12 @@ def write_table(path: Path, base: Setting) -> None:
     """
     rows = claim_table(base)
     file = path.with_name("claims.csv")
-    places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
-    subjects = [*SUBJECTS, RULES_SUBJECT]
+    places: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        places.setdefault(row["claim"], place)
     if file.exists():
-        recorded = recorded_lines(file)
-        made = [row for row in rows if row["measured"]]
-        commands = {_words(row) for row in made}
-        kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
-        known = {row["claim"] for row in (*kept, *made)}
-        rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
+        rows = _with_recorded(rows, recorded_lines(file))
+    subjects = [*SUBJECTS, RULES_SUBJECT]
 
     def order(row: Row) -> tuple[int, int]:
         return subjects.index(row["subject"]), places.get(row["claim"], len(places))
@@ -278,10 +275,20 @@ def write_table(path: Path, base: Setting) -> None:
     written = pages(path.parent, rows)
     if path.with_name("README.md") in written:
         draw_claims(rows, path.with_name("claims.png"))
-    for place, content in written.items():
-        write_whole(place, content)
+    for page_path, content in written.items():
+        write_whole(page_path, content)
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
+
+
+def _with_recorded(rows: list[dict[str, str]], recorded: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return recorded lines of other commands, then the lines of these that are measured or of no recorded claim."""
+    made = [row for row in rows if row["measured"]]
+    commands = {_words(row) for row in made}
+    kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
+    known = {row["claim"] for row in (*kept, *made)}
+    new = [row for row in rows if row["measured"] or row["claim"] not in known]
+    return [*kept, *new]
 
 
 def pages(folder: Path, rows: Sequence[Row]) -> dict[Path, str]:

@@ -174,10 +174,16 @@ class Inequality:
 
         "at" is shown by the interval of 95 %, at the end alone; one that is twice `matters` away is not, with LEVEL.
         """
-        low, high = self.measured.interval(1 - 2 * (LEVEL if self.side == "at" else level))
-        if self.side == "at":
-            return self._may_decide and low <= self.bound <= high and (high - low) / 2 <= self.matters - self.bound
-        return self._may_decide and (low > self.bound if self.side == "above" else high < self.bound)
+        if not self._may_decide:
+            return False
+        chance = LEVEL if self.side == "at" else level
+        low, high = self.measured.interval(1 - 2 * chance)
+        if self.side == "above":
+            return low > self.bound
+        if self.side == "below":
+            return high < self.bound
+        is_narrow = (high - low) / 2 <= self.matters - self.bound
+        return is_narrow and low <= self.bound <= high
 
     def refuted(self, level: float) -> bool:
         """Return whether it is false, with at most this chance of an error."""

@@ -115,13 +115,18 @@ class RegimePoint:
 def make(setting: Setting) -> Result:
     """Play every S against L, choose, play the pair."""
     cells = cells_of(setting)
-    points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
+    points = []
+    for cell in cells:
+        played = cell.played(setting, LEVEL, MAP_GAMES)
+        points.append(RegimePoint(cell, {LEVEL: played}))
     levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
     outside = [one.tested(setting, "outside", OUTSIDE_GAMES, one.better) for one in outside_points(points)]
     tested = {str(one.cell): one for one in (*levels, *outside)}
     rows = [tested.get(str(one.cell), one).row() for one in points]
     found = findings(points, levels, outside)
-    scoped = [replace(one, scope=scope) for one, scope in zip(found, scopes(cells, levels, len(found)), strict=True)]
+    scoped = []
+    for one, scope in zip(found, scopes(cells, levels, len(found)), strict=True):
+        scoped.append(replace(one, scope=scope))
     return Result(rows, scoped, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
 
 
