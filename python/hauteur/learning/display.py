@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hauteur.learning.run_folder import RunFolder
 
 WRITE_SECONDS = 1.0
-"""progress.json is written at most so often, besides the beginning of a step."""
+"""Minimum time between two writes of progress.json, apart from the first one of a step."""
 
 
 class GenerationRow(NamedTuple):

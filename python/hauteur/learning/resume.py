@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -111,7 +112,9 @@ def stored_run(
         state = first_state(recipe)
         learners = Learners.new(game, recipe)
     sweep(folder.path)
-    warn_of_changed_rate(begun, recipe, state, display)
+    change = rate_change(begun, recipe, state.generation)
+    if change is not None:
+        display.warn(change)
     other_nets = OtherNets(game, recipe)
     return Run(recipe, folder, game, learners, state, display, scheduler, other_nets, options_of(recipe))
 
@@ -126,18 +129,29 @@ def check_yardstick(game: _core.Game, recipe: Recipe, folder: RunFolder) -> None
     """Raise ValueError where the fixed opponent that the run is measured by does not fit the game or the folder."""
     if recipe.yardstick is None:
         return
-    from hauteur.learning import yardstick  # with players and matches, which other runs need not
+    from hauteur.learning import yardstick  # loads players and matches, which other runs do not need
 
     yardstick.check_yardstick(folder, game, recipe.yardstick)
 
 
-def warn_of_changed_rate(begun: Recipe, recipe: Recipe, state: RunState, display: Display) -> None:
-    """Warn where another number of generations has moved the schedule of the learning rate under a begun run."""
-    from hauteur.learning.train import rate_change
+def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
+    """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
+    settings = now.train
+    old = before.run.generations
+    new = now.run.generations
+    if old == new or settings.schedule != "cosine" or generation > new:
+        return None
+    from hauteur.learning.train import learning_rate  # with torch
 
-    change = rate_change(begun, recipe, state.generation)
-    if change is not None:
-        display.warn(change)
+    step = settings.warmup_steps
+    was = learning_rate(settings, step, (generation - 1) / max(1, old))
+    will = learning_rate(settings, step, (generation - 1) / new)
+    if math.isclose(was, will):
+        return None
+    return (
+        f"run.generations is {new} and was {old}, over which the learning rate falls (train.schedule = cosine): "
+        f"generation {generation} begins with {will:.3g}, {will / was:.1f} times the {was:.3g} that it was falling to"
+    )
 
 
 def read_past(run: Run) -> None:

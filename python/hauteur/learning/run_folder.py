@@ -65,11 +65,11 @@ class RunFolder(RunDirectory):
     """The page with the figures."""
 
     def best(self, *, large: bool = False) -> Path:
-        """A copy of the best net; large: of the large net beside it."""
+        """A copy of the best net; large: of the best large net."""
         return self.path / f"best{LARGE if large else ''}.safetensors"
 
     def net(self, generation: int, *, large: bool = False) -> Path:
-        """The net that a generation trained; 0: the one that the run began with. large: the large net beside it."""
+        """The net that a generation trained; 0: the one that the run began with. large: its large net."""
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"
 
     def gate(self, generation: int) -> Path:
@@ -162,7 +162,7 @@ class RunFolder(RunDirectory):
         """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with,
         another budget or another yardstick.
 
-        Raise ValueError too where there is no checkpoint, but the work of generations that there was one of.
+        Raise ValueError as well where work of finished generations is there but their checkpoint is not.
         """
         self.check_recipe(recipe)
         self._check_checkpoint()

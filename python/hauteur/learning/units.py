@@ -36,7 +36,7 @@ from hauteur.players.settings import NETS
 from hauteur.system.stopping import stop
 
 EVALUATIONS = ("evaluations", "evaluations_large")
-"""Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
+"""Facts of a unit: evaluations of the run's net, and of the large one."""
 
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
@@ -264,13 +264,16 @@ class LearningJob:
 
     def _result(self, unit: Unit, records: list[GameRecord], spent: Mapping[str, float]) -> UnitResult:
         """Return a unit's games as its file has them, with what they took."""
-        own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+        moves = sum(len(record.actions) for record in records)
+        facts = {"games": len(records), "moves": moves, **spent}
         nodes = self.recipe.train.exact_nodes
         if nodes and unit.kind != "gate":
             records = with_exact_ends(records, self.game, nodes)
-        stored = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
+        stored = []
+        for record in records:
+            stored.append(replace(record, n_scl=self.n_scl, learn=self._learn(record)))
         content = shard_bytes(self.game.spec, stored, generation=self.generation, nets=self.nets)
-        return UnitResult(unit.key, content, {**own, **spent})
+        return UnitResult(unit.key, content, facts)
 
     def _learn(self, record: GameRecord) -> NDArray[np.uint8]:
         """Return the column that says which moves are learned from, with what is proven where that is a target."""
