@@ -100,15 +100,22 @@ def results(base: Setting) -> dict[str, list[Made]]:
     """The runs in the folder that are over, by experiment: the plan's in its order, then the others."""
     planned = {run.name: run_command(run, base) for run in RUNS}
     places = {name: place for place, name in enumerate(planned)}
+
+    def order(file: Path) -> tuple[int, Path]:
+        return places.get(file.parent.name, len(places)), file
+
     found: dict[str, list[Made]] = {}
-    made = base.folder.glob("*/result.json")
-    for file in sorted(made, key=lambda file: (places.get(file.parent.name, len(places)), file)):
+    for file in sorted(base.folder.glob("*/result.json"), key=order):
         name = file.parent.name
         begun = file.with_name("experiment.json")
-        if name in planned or begun.exists():
-            stored = read_json(begun)
-            command = planned.get(name) or f"`{_begun_with(stored['begun']['command'])}`"
-            found.setdefault(stored["settings"]["experiment"], []).append(Made(name, command, read_json(file)))
+        if name not in planned and not begun.exists():
+            continue
+        stored = read_json(begun)
+        command = planned.get(name)
+        if not command:
+            command = f"`{_begun_with(stored['begun']['command'])}`"
+        experiment = stored["settings"]["experiment"]
+        found.setdefault(experiment, []).append(Made(name, command, read_json(file)))
     return found
 
 

@@ -219,20 +219,28 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
 
 def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
     """The report's statement and what the seeds did."""
-
-    def by_seed(of: Callable[[Learned], object]) -> str:
-        return ", ".join(str(of(run)) for run in learned)
-
-    text = (
-        f"by seed: optimal first after training {by_seed(lambda run: run.first_optimal or 'never')} of "
-        f"{len(learned[0].losses)}; optimal after {by_seed(lambda run: f'{run.optimal_share:.0%}')} of the trainings; "
-        f"opponent replaced {by_seed(lambda run: sum(run.promoted))} times; lost positions "
-        f"{by_seed(lambda run: run.losses_before)} before, {by_seed(lambda run: run.losses[-1])} at the end"
-    )
     what, shows = SEEDS_SHOW[plan.figure]
-    share = Share(sum(map(shows, learned)), len(learned))
-    claim = Claim((of_most_seeds(f"share of the seeds {what}", share),))
-    return Finding.of("seeds", claim, text, scope)
+    shown = 0
+    first = []
+    optimal = []
+    replaced = []
+    before = []
+    end = []
+    for run in learned:
+        first.append(str(run.first_optimal or "never"))
+        optimal.append(f"{run.optimal_share:.0%}")
+        replaced.append(str(sum(run.promoted)))
+        before.append(str(run.losses_before))
+        end.append(str(run.losses[-1]))
+        if shows(run):
+            shown += 1
+    text = (
+        f"by seed: optimal first after training {', '.join(first)} of {len(learned[0].losses)}; optimal after "
+        f"{', '.join(optimal)} of the trainings; opponent replaced {', '.join(replaced)} times; lost positions "
+        f"{', '.join(before)} before, {', '.join(end)} at the end"
+    )
+    side = of_most_seeds(f"share of the seeds {what}", Share(shown, len(learned)))
+    return Finding.of("seeds", Claim((side,)), text, scope)
 
 
 def _is_early(run: Learned) -> bool:

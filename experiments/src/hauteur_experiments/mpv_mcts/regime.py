@@ -103,12 +103,20 @@ class RegimePoint:
 
     def row(self) -> dict[str, Any]:
         """The cell's row in the table."""
-        small, large = turns(self.cell.budget, BEST_SHARE, self.cell.pair.cost)
-        row: dict[str, Any] = {"chosen": self.chosen, "small": self.cell.label, "cost": self.cell.pair.cost}
-        row |= {"budget": self.cell.budget, "small_turns": small, "large_turns": large}
+        cell = self.cell
+        small, large = turns(cell.budget, BEST_SHARE, cell.pair.cost)
+        row: dict[str, Any] = {
+            "chosen": self.chosen,
+            "small": cell.label,
+            "cost": cell.pair.cost,
+            "budget": cell.budget,
+            "small_turns": small,
+            "large_turns": large,
+        }
         for match, name in COLUMNS.items():
             elo = self.elos.get(match)
-            row |= {f"{name}_games": 0 if elo is None else elo.units, **elo_columns(elo, f"{name}_elo")}
+            row[f"{name}_games"] = 0 if elo is None else elo.units
+            row |= elo_columns(elo, f"{name}_elo")
         return row
 
 
