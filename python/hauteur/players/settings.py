@@ -274,13 +274,16 @@ def _file_assignments(path: Path) -> Iterator[tuple[Key, Any]]:
 def _full_key(path: Key, *, is_value: bool) -> Key:
     """The key with underscores, with `search` where it was left out, and written out where it is a short one."""
     names = tuple(name.replace("-", "_") for name in path)
-    of_section = names[0] in SearchParams.model_fields and (len(names) > 1 or not is_value)
-    if of_section or names[0] not in PlayerSettings.model_fields:
-        if names[0] not in SearchParams.model_fields:
-            ours = ".".join(setting_path(path[0])).removeprefix("search.").replace("_", "-")
-            if ours:
-                raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
-            raise ValueError(unknown_key(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+    first = names[0]
+    of_search = first in SearchParams.model_fields
+    of_player = first in PlayerSettings.model_fields
+    if not of_search and not of_player:
+        ours = ".".join(setting_path(path[0])).removeprefix("search.").replace("_", "-")
+        if ours:
+            raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
+        raise ValueError(unknown_key(first, [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+    has_setting = len(names) > 1 or not is_value
+    if of_search and (has_setting or not of_player):
         names = ("search", *names)
     return SHORT.get(names, names) if is_value else names
 

@@ -176,9 +176,13 @@ def _visited_children(result: SearchResult) -> dict[int, TreeNode]:
 
 def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
     """Return the model's share of each reply that is searched; none where the game is over."""
-    shares = {node.line[-1]: node.prior for node in model.children}
-    best = [node.line[-1] for node in plain.children[:1]]
-    return {reply: share for reply, share in shares.items() if share >= LEAST_PRIOR or reply in best}
+    best = plain.children[0].line[-1] if plain.children else None
+    shares = {}
+    for node in model.children:
+        reply = node.line[-1]
+        if node.prior >= LEAST_PRIOR or reply == best:
+            shares[reply] = node.prior
+    return shares
 
 
 def _trap(

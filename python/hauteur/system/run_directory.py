@@ -113,5 +113,10 @@ class RunDirectory:
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return a text for every setting that differs."""
-    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    return [f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in keys]
+    found = []
+    for key in {**before, **now}:
+        old = before.get(key)
+        new = now.get(key)
+        if old != new:
+            found.append(f"{key} was {old!r} and is now {new!r}")
+    return found

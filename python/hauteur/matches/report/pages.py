@@ -65,7 +65,7 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
 def report_of(stored: Stored, linked: Linked = lambda _, text: text, *, whole: bool = False) -> Report:
     """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them.
 
-    linked: default: of a page that stands alone, which has no page of the match beside it.
+    linked: default: plain text, for a page that stands alone.
     """
     if not stored.games_done:
         origin = _origin(stored, stored.settings)

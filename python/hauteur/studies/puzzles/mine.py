@@ -464,8 +464,11 @@ class Mine:
 
     def _puzzles(self, found: Iterable[ScreenedPosition]) -> list[Puzzle]:
         """Return the puzzles that the rule makes of the findings, by difficulty, with their themes."""
-        made = (entry.puzzle(self.game, self.settings.rule) for entry in found)
-        puzzles = [puzzle.model_copy(update={"themes": themes_of(puzzle)}) for puzzle in made if puzzle is not None]
+        puzzles = []
+        for entry in found:
+            puzzle = entry.puzzle(self.game, self.settings.rule)
+            if puzzle is not None:
+                puzzles.append(puzzle.model_copy(update={"themes": themes_of(puzzle)}))
         return sorted(puzzles, key=lambda puzzle: (puzzle.rating, puzzle.id))
 
 

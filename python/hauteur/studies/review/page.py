@@ -153,9 +153,14 @@ def summaries(game: ReviewedGame) -> dict[str, dict[str, Any]]:
 
 
 def _summary(moves: list[MoveReport]) -> dict[str, Any]:
+    mean = None
+    if moves:
+        mean = sum(move.loss for move in moves) / len(moves)
+    summary: dict[str, Any] = {"moves": len(moves), "mean_loss": mean}
     marks = Counter(move.mark for move in moves)
-    mean = sum(move.loss for move in moves) / len(moves) if moves else None
-    return {"moves": len(moves), "mean_loss": mean, **{mark: marks[mark] for mark, _ in THRESHOLDS}}
+    for mark, _ in THRESHOLDS:
+        summary[mark] = marks[mark]
+    return summary
 
 
 def _summary_line(name: str, summary: dict[str, Any]) -> str:

@@ -83,10 +83,11 @@ MOST_FILES = 500
 def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
     """Return the trees in the roots by name, the newest first; names begin with the root's: `runs/trees/a.json`."""
     files: list[tuple[str, Path]] = []
-    for root in map(Path, roots):
-        for path in (root / FOLDER).glob("*"):
-            if path.suffix == ".json" and not path.name.startswith(".") and path.is_file():
-                files.append((f"{root.name}/{FOLDER}/{path.name}", path))
+    for root in roots:
+        folder = Path(root) / FOLDER
+        for path in folder.glob("*.json"):
+            if not path.name.startswith(".") and path.is_file():
+                files.append((f"{Path(root).name}/{FOLDER}/{path.name}", path))
     files.sort(key=lambda found: found[1].stat().st_mtime_ns, reverse=True)
     return dict(files[:MOST_FILES])
 
