@@ -23,7 +23,8 @@ from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
-from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayoutCap
 from hauteur.system.seeds import derived_seed, stream
 from reference.choice import Candidate, choose, temperature_at
 from reference.resignation import NO_SIDE, ResignationWatch

@@ -78,7 +78,7 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.loop": 62,
+    "learning.loop": 59,
     "matches.match": 61,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,

@@ -30,7 +30,8 @@ from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Solver, Temperature
-from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayoutCap
 from hauteur.system.seeds import stream
 
 GAME = load_game("connect4(columns=5,rows=4)")

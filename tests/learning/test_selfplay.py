@@ -17,7 +17,8 @@ from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
-from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayoutCap
 from reference.resignation import NO_SIDE, ResignationWatch
 
 pytestmark = pytest.mark.quick

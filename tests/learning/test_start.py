@@ -18,10 +18,11 @@ from hauteur import _core, networks
 from hauteur.games.played_game import position_after
 from hauteur.learning.loop import learn
 from hauteur.learning.options.start import HELD_OUT, LEARN, TaughtGames, bring_in, check_start, open_data, taught_games
-from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
+from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.recorded_files import good_games
 from hauteur.learning.trainers import first_trainer
 from hauteur.networks import ResNetArchitecture
+from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.modules import initialise, tensors_of
 
 pytestmark = pytest.mark.quick

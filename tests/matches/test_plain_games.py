@@ -24,7 +24,8 @@ from hauteur.mcts.params import (
     Temperature,
 )
 from hauteur.players.baselines import Baseline, make_baseline
-from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayoutCap
 from reference.games import play_plainly
 
 pytestmark = pytest.mark.quick

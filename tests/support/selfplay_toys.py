@@ -17,7 +17,8 @@ from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayoutCap
 
 GAME = _core.Game("connect4")
 

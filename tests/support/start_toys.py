@@ -10,8 +10,9 @@ from recorded_games import random_record, shard_of
 from run_toys import Silent as Silent
 
 from hauteur import _core, networks
-from hauteur.learning.recipe import NetworkSettings, Recipe
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.trainers import architecture_for
+from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.modules import initialise, tensors_of
 
 TICTACTOE = _core.Game("tictactoe")

@@ -168,16 +168,22 @@ def judged(folder: Path, seed: int, arm: Arm, evaluations: int, evaluator: Exact
     plain = ht.SearchParams.model_validate(SEARCH)
     points: list[Stage] = []
     known: dict[int, float] = {}
+    before = 0
     for stage in range(STAGES + 1):
         spent = round(evaluations * stage / STAGES)
         generation = newest(lines, spent)
         if generation not in known:
-            known[generation] = evaluator.kept(chooser(net_of(folder, generation), plain, EVALUATED_VISITS))
-        since = lines[points[-1].generation : generation] if points else []
-        games = sum(line["games"]["games"] for line in since)
-        draws = sum(line["games"]["draws"] for line in since) / games if games else None
+            net = net_of(folder, generation)
+            known[generation] = evaluator.kept(chooser(net, plain, EVALUATED_VISITS))
+        games = 0
+        drawn = 0
+        for line in lines[before:generation] if points else []:
+            games += line["games"]["games"]
+            drawn += line["games"]["draws"]
+        draws = drawn / games if games else None
         points.append(Stage(spent, generation, known[generation], draws))
-    last = chooser(net_of(folder, points[-1].generation), plain, EVALUATED_VISITS)
+        before = generation
+    last = chooser(net_of(folder, before), plain, EVALUATED_VISITS)
     return Curve(seed, arm, points, evaluator.unbeaten(last))
 
 
@@ -233,18 +239,24 @@ def table(curves: Sequence[Curve]) -> str:
 
 def curve_figure(curves: Sequence[Curve], key: str, text: str, x_name: str, *, draws: bool = False) -> ht.Figure:
     """The share that is kept, or of drawn games, by evaluations, with the interval over seeds. text: the setting."""
-    lines = []
+    by_arm: dict[Arm, list[Sequence[Stage]]] = {}
+    for curve in curves:
+        by_arm.setdefault(curve.arm, []).append(curve.points)
     xs = [point.evaluations for point in curves[0].points]
-    for number, arm in enumerate(dict.fromkeys(curve.arm for curve in curves)):
-        of_arm = [curve.points for curve in curves if curve.arm == arm]
+    lines = []
+    for number, (arm, of_arm) in enumerate(by_arm.items()):
         stages = []
         for stage in zip(*of_arm, strict=True):
             values = [point.draws if draws else point.kept for point in stage]
             stages.append(Mean([value for value in values if value is not None]))
         lines.append(points(arm.title, xs, stages, COLOURS[number], scale=100, joined=True))
-    count = len({curve.seed for curve in curves})
-    text = f"Mean of {count} {'seed' if count == 1 else 'seeds'}, {text}; shades: 95 % intervals."
-    title = "Drawn games of self-play" if draws else "Moves that keep the value"
-    y_name = "games, per cent" if draws else "solved positions, per cent"
-    key = f"{key}-draws" if draws else key
+    seeds = len({curve.seed for curve in curves})
+    count = "1 seed" if seeds == 1 else f"{seeds} seeds"
+    text = f"Mean of {count}, {text}; shades: 95 % intervals."
+    title = "Moves that keep the value"
+    y_name = "solved positions, per cent"
+    if draws:
+        key = f"{key}-draws"
+        title = "Drawn games of self-play"
+        y_name = "games, per cent"
     return ht.Figure(key, f"{title}, by evaluations", text, y_name, x_name, lines=tuple(lines))

@@ -100,15 +100,22 @@ def results(base: Setting) -> dict[str, list[Made]]:
     """The runs in the folder that are over, by experiment: the plan's in its order, then the others."""
     planned = {run.name: run_command(run, base) for run in RUNS}
     places = {name: place for place, name in enumerate(planned)}
+
+    def order(file: Path) -> tuple[int, Path]:
+        return places.get(file.parent.name, len(places)), file
+
     found: dict[str, list[Made]] = {}
-    made = base.folder.glob("*/result.json")
-    for file in sorted(made, key=lambda file: (places.get(file.parent.name, len(places)), file)):
+    for file in sorted(base.folder.glob("*/result.json"), key=order):
         name = file.parent.name
         begun = file.with_name("experiment.json")
-        if name in planned or begun.exists():
-            stored = read_json(begun)
-            command = planned.get(name) or f"`{_begun_with(stored['begun']['command'])}`"
-            found.setdefault(stored["settings"]["experiment"], []).append(Made(name, command, read_json(file)))
+        if name not in planned and not begun.exists():
+            continue
+        stored = read_json(begun)
+        command = planned.get(name)
+        if not command:
+            command = f"`{_begun_with(stored['begun']['command'])}`"
+        experiment = stored["settings"]["experiment"]
+        found.setdefault(experiment, []).append(Made(name, command, read_json(file)))
     return found
 
 
@@ -259,15 +266,12 @@ def write_table(path: Path, base: Setting) -> None:
     """
     rows = claim_table(base)
     file = path.with_name("claims.csv")
-    places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
-    subjects = [*SUBJECTS, RULES_SUBJECT]
+    places: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        places.setdefault(row["claim"], place)
     if file.exists():
-        recorded = recorded_lines(file)
-        made = [row for row in rows if row["measured"]]
-        commands = {_words(row) for row in made}
-        kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
-        known = {row["claim"] for row in (*kept, *made)}
-        rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
+        rows = _with_recorded(rows, recorded_lines(file))
+    subjects = [*SUBJECTS, RULES_SUBJECT]
 
     def order(row: Row) -> tuple[int, int]:
         return subjects.index(row["subject"]), places.get(row["claim"], len(places))
@@ -278,10 +282,20 @@ def write_table(path: Path, base: Setting) -> None:
     written = pages(path.parent, rows)
     if path.with_name("README.md") in written:
         draw_claims(rows, path.with_name("claims.png"))
-    for place, content in written.items():
-        write_whole(place, content)
+    for page_path, content in written.items():
+        write_whole(page_path, content)
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
+
+
+def _with_recorded(rows: list[dict[str, str]], recorded: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return recorded lines of other commands, then the lines of these that are measured or of no recorded claim."""
+    made = [row for row in rows if row["measured"]]
+    commands = {_words(row) for row in made}
+    kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
+    known = {row["claim"] for row in (*kept, *made)}
+    new = [row for row in rows if row["measured"] or row["claim"] not in known]
+    return [*kept, *new]
 
 
 def pages(folder: Path, rows: Sequence[Row]) -> dict[Path, str]:

@@ -51,19 +51,26 @@ def lost_positions(choose: Choose, openings: Sequence[ht.State], sides: Sequence
     lost: dict[int, set[int]] = {}
     level = {(number, state.key): state for number, state in enumerate(openings)}
     while level:
-        own = {place: state for place, state in level.items() if state.to_move == sides[place[0]]}
+        own = {}
+        for (opening, key), state in level.items():
+            if state.to_move == sides[opening]:
+                own[opening, key] = state
         moves = dict(zip(own, choose(list(own.values())), strict=True))
         found: dict[tuple[int, int], ht.State] = {}
-        for place, state in level.items():
-            for action in (moves[place],) if place in moves else state.legal_actions().tolist():
+        for (opening, key), state in level.items():
+            move = moves.get((opening, key))
+            actions = state.legal_actions().tolist() if move is None else [move]
+            loss = -1 if sides[opening] == 0 else 1
+            for action in actions:
                 child = state.copy()
                 child.apply(action)
-                if child.outcome() is None:
-                    found[place[0], child.key] = child
-                elif child.outcome() == (-1 if sides[place[0]] == 0 else 1):
-                    lost.setdefault(place[0], set()).add(child.key)
+                outcome = child.outcome()
+                if outcome is None:
+                    found[opening, child.key] = child
+                elif outcome == loss:
+                    lost.setdefault(opening, set()).add(child.key)
         level = found
-    return {number: len(keys) for number, keys in lost.items()}
+    return {opening: len(keys) for opening, keys in lost.items()}
 
 
 def losses(choose: Choose, game: str) -> int:

@@ -287,15 +287,26 @@ class Setting:
 
     def stored(self, experiment: str) -> dict[str, Any]:
         """Return what decides the results of an experiment, as experiment.json holds it."""
-        files = [net for net in self.nets if net.is_file()]
-        nets = [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
-        others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
-        others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side, "precision": self.precision}
-        others["constants"] = self.constants
-        others["positions"] = positions_name(self.positions)
-        others["first_seed"] = self.first_seed if self.first_seed != 1 else None
-        given = {key: value for key, value in others.items() if value is not None}
-        return {"experiment": experiment, "scale": self.scale, **given}
+        nets = []
+        for net in self.nets:
+            if net.is_file():
+                sha256 = hashlib.sha256(net.read_bytes()).hexdigest()
+                nets.append(f"{net.name} sha256 {sha256}")
+        settings = {
+            "experiment": experiment,
+            "scale": self.scale,
+            "nets": nets or None,
+            "visits": self.visits,
+            "game": self.game,
+            "opponent": self.opponent,
+            "cost": self.cost,
+            "side": self.side,
+            "precision": self.precision,
+            "constants": self.constants,
+            "positions": positions_name(self.positions),
+            "first_seed": self.first_seed if self.first_seed != 1 else None,
+        }
+        return {key: value for key, value in settings.items() if value is not None}
 
 
 POSITION_SETS = ("endings", "mates")

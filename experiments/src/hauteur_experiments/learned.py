@@ -92,15 +92,17 @@ def learn_beside(
 
     runs: folder, in that of the setting, and recipe of each. Runs begun by an earlier attempt resume.
     """
-    folders = {name: setting.folder / folder for name, (folder, _) in runs.items()}
-    missing = {
-        name: (recipe.model_dump_json(), folders[name])
-        for name, (_, recipe) in runs.items()
-        if goal is None or goal.reached(metrics_of(folders[name])) is None
-    }
+    folders = {}
+    missing = {}
+    for name, (folder, recipe) in runs.items():
+        path = setting.folder / folder
+        folders[name] = path
+        if goal is None or goal.reached(metrics_of(path)) is None:
+            missing[name] = (recipe.model_dump_json(), path)
     context = multiprocessing.get_context("spawn")
     show = partial(print, flush=True)
-    with ProcessPoolExecutor(max(1, min(setting.threads, len(missing))), mp_context=context) as pool:
+    workers = max(1, min(setting.threads, len(missing)))
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
         running = {pool.submit(_learn, *task, show, goal): name for name, task in missing.items()}
         for future in as_completed(running):
             setting.show(f"{running[future]}: {future.result()} generations learned")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -106,11 +106,15 @@ class Mean:
         return mean - half, mean + half
 
     def _of_subsets(self, confidence: float) -> tuple[float, float]:
-        sizes = range(1, self.units + 1)
-        subsets = chain.from_iterable(combinations(self.samples, size) for size in sizes)
-        means = sorted(math.fsum(subset) / len(subset) for subset in subsets)
+        means = []
+        for size in range(1, self.units + 1):
+            for subset in combinations(self.samples, size):
+                means.append(math.fsum(subset) / len(subset))
+        means.sort()
         place = math.floor((1 - confidence) / 2 * 2**self.units + TINY)
-        return (means[place - 1], means[-place]) if place else (-math.inf, math.inf)
+        if place == 0:
+            return -math.inf, math.inf
+        return means[place - 1], means[-place]
 
 
 @dataclass(frozen=True)
@@ -296,15 +300,17 @@ def contrast(*parts: tuple[float, Measured]) -> Interval:
     total = math.fsum(weight * clipped(part.value) for weight, part in parts)
 
     def ends(confidence: float) -> tuple[float, float]:
-        reaches = [
-            sorted(weight * (clipped(end) - clipped(part.value)) for end in part.interval(confidence))
-            for weight, part in parts
-        ]
-        below = math.hypot(*(low for low, _ in reaches))
-        above = math.hypot(*(high for _, high in reaches))
-        return total - below, total + above
+        below = []
+        above = []
+        for weight, part in parts:
+            value = clipped(part.value)
+            reaches = [weight * (clipped(end) - value) for end in part.interval(confidence)]
+            below.append(min(reaches))
+            above.append(max(reaches))
+        return total - math.hypot(*below), total + math.hypot(*above)
 
-    return Interval(total, min(part.units for _, part in parts), ends)
+    units = min(part.units for _, part in parts)
+    return Interval(total, units, ends)
 
 
 def elo_text(elo: Measured) -> str:

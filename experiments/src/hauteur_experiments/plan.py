@@ -81,12 +81,18 @@ class PlannedRun:
     def command(self, base: Setting) -> str:
         """The command that makes this run alone."""
         words = ["hauteur", "experiment", self.experiment]
-        values = [(key, value) for key, value in self.options.items() if key not in ("only", "looks")]
-        values += [("only", name) for name in self.options.get("only", ())]
-        values += [("net", net.name.removesuffix(".pb.gz")) for net in self.nets(base)]
-        for option, value in values:
-            words += [f"--{option.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
-        return shlex.join([*words, *(["--looks"] if "looks" in self.options else [])])
+        for key, value in self.options.items():
+            if key in ("only", "looks"):
+                continue
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            words += [f"--{key.replace('_', '-')}", text]
+        for name in self.options.get("only", ()):
+            words += ["--only", name]
+        for net in self.nets(base):
+            words += ["--net", net.name.removesuffix(".pb.gz")]
+        if "looks" in self.options:
+            words.append("--looks")
+        return shlex.join(words)
 
 
 @dataclass(frozen=True)

@@ -185,9 +185,12 @@ class RatioLine:
         if a <= 0 or b * b < a * c:
             return 0.0, math.inf
         root = math.sqrt(b * b - a * c)
-        roots = [self.centre + (-b + side * root) / a for side in (-1, 1)]
-        low, high = (min(max(end, -50.0), 50.0) for end in roots)
-        return math.exp(low), math.exp(high)
+        ends = []
+        for side in (-1, 1):
+            end = self.centre + (-b + side * root) / a
+            ends.append(math.exp(min(max(end, -50.0), 50.0)))
+        low, high = ends
+        return low, high
 
 
 Reached = Literal["found", "low", "high"]
@@ -216,17 +219,27 @@ class TunedRatio:
 
 def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
     """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line."""
-    seen = {x: measure(x, search.games) for x in map(search.allowed, search.starts)}
+    seen: dict[float, Record] = {}
+    for start in search.starts:
+        x = search.allowed(start)
+        seen[x] = measure(x, search.games)
     for _ in range(search.more):
         place = _line(seen, search).x_for(search.target)
         lowest = min(seen) / LARGEST_STEP
         highest = max(seen) * LARGEST_STEP
         x = search.allowed(min(max(place, lowest), highest))
-        seen[x] = measure(x, (seen[x].games if x in seen else 0) + search.games)
+        before = seen[x].games if x in seen else 0
+        seen[x] = measure(x, before + search.games)
     line = _line(seen, search)
     place = line.x_for(search.target)
-    reached: Reached = "low" if place < search.low else "high" if place > search.high else "found"
-    low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.target))
+    reached: Reached = "found"
+    if place < search.low:
+        reached = "low"
+    elif place > search.high:
+        reached = "high"
+    low, high = line.x_interval(search.target)
+    low = min(max(low, search.low), search.high)
+    high = min(max(high, search.low), search.high)
     x = search.allowed(place)
     return TunedRatio(x, (low, high), line.ratio_at(x), reached, _measured(seen))
 

@@ -358,12 +358,18 @@ def _size_text(size: Size) -> str:
 def _scope_text(row: Statement) -> str:
     scope = row["scope"]
     assert scope is not None, row["statement"]
-    is_said = scope["visits"] is None or any("visits, not" in part for part in scope["differs"])
-    visits = "" if is_said else f"{scope['visits']:,} visits"
-    others = ", ".join(f"{count} {verdict}" for verdict, count in row["other_runs"].items())
-    parts = [scope["board"], *scope["nets"], visits, *scope["differs"], *scope["remarks"]]
+    parts = [scope["board"], *scope["nets"]]
+    is_said = any("visits, not" in part for part in scope["differs"])
+    if scope["visits"] is not None and not is_said:
+        parts.append(f"{scope['visits']:,} visits")
+    parts += scope["differs"]
+    parts += scope["remarks"]
     shown = [part for part in parts if part and not part.startswith(LOOKED)]
-    return "; ".join([*dict.fromkeys(shown), *([f"other runs: {others}"] if others else [])])
+    texts = list(dict.fromkeys(shown))
+    others = [f"{count} {verdict}" for verdict, count in row["other_runs"].items()]
+    if others:
+        texts.append(f"other runs: {', '.join(others)}")
+    return "; ".join(texts)
 
 
 def read_statements(path: Path) -> list[Any]:

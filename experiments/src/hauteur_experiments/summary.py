@@ -140,19 +140,27 @@ def _hardly(row: Row) -> bool:
 def _line(subject: str, claim: str, cells: dict[str, Decided]) -> str:
     """A row of the table: the statement, what it tests, the source's figure, a cell a game."""
     own = cells.get(OWN_GAMES[subject])
-    row = (own or next(iter(cells.values()))).row
-    times = own.row["times"] if own is not None else ""
-    texts = [claim, row["test"], row["figure"], times or NONE]
-    texts += [cell_text(cells[game]) if game in cells else NONE for game in GAMES]
-    return "| " + " | ".join(map(escaped, texts)) + " |"
+    some = own or next(iter(cells.values()))
+    times = NONE
+    if own is not None:
+        times = own.row["times"] or NONE
+    texts = [claim, some.row["test"], some.row["figure"], times]
+    for game in GAMES:
+        texts.append(cell_text(cells[game]) if game in cells else NONE)
+    return "| " + " | ".join(escaped(text) for text in texts) + " |"
 
 
 def cell_text(cell: Decided) -> str:
     """A cell of the table: the verdict, what the deciding run measured, how many other runs have each verdict."""
-    verdict = HARDLY_ACTS if cell.verdict == "open" and _hardly(cell.row) else cell.verdict
+    verdict = cell.verdict
+    if verdict == "open" and _hardly(cell.row):
+        verdict = HARDLY_ACTS
+    text = f"{WORDS[verdict]} {number_of(cell.row)}".rstrip()
     others = Counter(WORDS[verdict_of(row)].strip("*") for row in cell.others)
-    more = f" (also {', '.join(f'{count} {word}' for word, count in others.items())})" if others else ""
-    return f"{WORDS[verdict]} {number_of(cell.row)}".rstrip() + more
+    if others:
+        counts = ", ".join(f"{count} {word}" for word, count in others.items())
+        text += f" (also {counts})"
+    return text
 
 
 def number_of(row: Row) -> str:

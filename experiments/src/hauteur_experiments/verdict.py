@@ -174,17 +174,26 @@ class Inequality:
 
         "at" is shown by the interval of 95 %, at the end alone; one that is twice `matters` away is not, with LEVEL.
         """
-        low, high = self.measured.interval(1 - 2 * (LEVEL if self.side == "at" else level))
-        if self.side == "at":
-            return self._may_decide and low <= self.bound <= high and (high - low) / 2 <= self.matters - self.bound
-        return self._may_decide and (low > self.bound if self.side == "above" else high < self.bound)
+        if not self._may_decide:
+            return False
+        chance = LEVEL if self.side == "at" else level
+        low, high = self.measured.interval(1 - 2 * chance)
+        if self.side == "above":
+            return low > self.bound
+        if self.side == "below":
+            return high < self.bound
+        is_narrow = (high - low) / 2 <= self.matters - self.bound
+        return is_narrow and low <= self.bound <= high
 
     def refuted(self, level: float) -> bool:
         """Return whether it is false, with at most this chance of an error."""
-        low, high = self.measured.interval(1 - (level if self.side == "at" else 2 * level))
-        above = low > self.bound and self.side != "above"
-        below = high < self.bound and self.side != "below"
-        return self._may_decide and (above or below)
+        if not self._may_decide:
+            return False
+        chance = level if self.side == "at" else 2 * level
+        low, high = self.measured.interval(1 - chance)
+        is_above = low > self.bound and self.side != "above"
+        is_below = high < self.bound and self.side != "below"
+        return is_above or is_below
 
     def without_effect(self, level: float) -> bool:
         """Return whether an effect that matters is excluded, with at most this chance of an error."""
@@ -303,14 +312,20 @@ class Claim:
     def verdict(self) -> Verdict:
         """Tell what the measurements allow to conclude."""
         show, deny = (self.look.level(level) for level in self._levels)
-        if not (show and deny) or not all(one.shown(self.look.level(LEVEL / self.cells)) for one in self.premise):
+        if not show or not deny:
+            return "open"
+        of_premise = self.look.level(LEVEL / self.cells)
+        if not all(one.shown(of_premise) for one in self.premise):
             return "open"
         every, some = (all, any) if self.needs == "all" else (any, all)
-        if every(one.shown(show) and (one.side != "at" or self.look.share == 1) for one in self.inequalities):
+        is_last_look = self.look.share == 1
+        if every(one.shown(show) and (one.side != "at" or is_last_look) for one in self.inequalities):
             return "holds"
         if some(one.refuted(deny) for one in self.inequalities):
             return "does not hold"
-        return "no such effect" if some(one.without_effect(deny) for one in self.inequalities) else "open"
+        if some(one.without_effect(deny) for one in self.inequalities):
+            return "no such effect"
+        return "open"
 
     @property
     def test(self) -> Test:

@@ -300,17 +300,23 @@ def make_app(*, outside: bool = True) -> "App":
 
 def unknown_command(word: str, group: Sequence[str]) -> str:
     """Return the message for an unknown command, listing the known ones; imports none of them."""
-    depth = len(group)
-    chains = [command.words.split() for command in COMMANDS]
-    of_group = [chain for chain in chains if chain[:depth] == [*group] and len(chain) > depth]
-    known = sorted({chain[depth] for chain in of_group})
-    known += [] if group else OUTSIDE
     if word.endswith(".py"):
         return f"there is no command {word!r}: every file has its own --import, as in --import a.py --import {word}"
     from hauteur.system.formatting import did_you_mean
 
+    depth = len(group)
+    of_group = set()
+    for command in COMMANDS:
+        chain = command.words.split()
+        if chain[:depth] == [*group] and len(chain) > depth:
+            of_group.add(chain[depth])
+    known = sorted(of_group)
+    if not group:
+        known += OUTSIDE
     whole = " ".join([*group, word])
-    near = f" (write hauteur {MEANT_COMMANDS[whole]})" if whole in MEANT_COMMANDS else did_you_mean(word, known)
+    near = did_you_mean(word, known)
+    if whole in MEANT_COMMANDS:
+        near = f" (write hauteur {MEANT_COMMANDS[whole]})"
     if whole.startswith("puzzles ") and "." in word:
         near = f" (write hauteur puzzles mine {word} --out FOLDER)"
     return f"there is no command {whole!r}{near}; there are {', '.join(known)}"

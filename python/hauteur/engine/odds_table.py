@@ -65,12 +65,20 @@ def giver_settings(
     net was trained to give as, 0 White, 1 Black; to the other one's giver it is shown as that colour (SwapColors).
     ValueError for a file that is no such table, with the place.
     """
+    found: dict[str, bool | float | str] = {}
+    if trained_for not in (None, odds.giver):
+        found["SwapColors"] = True
+    tables = [odds_table(SHIPPED)]
     own = os.environ.get("HAUTEUR_ODDS")
-    found: dict[str, bool | float | str] = {} if trained_for in (None, odds.giver) else {"SwapColors": True}
-    tables = [odds_table(path) for path in (SHIPPED, *([Path(own)] if own else []))]
-    fitting = [row for rows in (*(one.odds for one in tables), *(one.when for one in tables)) for row in rows]
+    if own:
+        tables.append(odds_table(Path(own)))
+    rows: list[OddsSettings] = []
+    for table in tables:
+        rows += table.odds
+    for table in tables:
+        rows += table.when
     nodes = None
-    for row in fitting:
+    for row in rows:
         if row.fits(odds, q):
             found |= row.settings
             nodes = row.nodes or nodes

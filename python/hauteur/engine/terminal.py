@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -248,13 +247,20 @@ def board_text(state: _core.State, *, flip: bool = False) -> str:
     if board is None:
         return state.text()
     step = -1 if flip else 1
-    width = max(map(len, board.row_labels))
+    rows = range(board.rows)[::step]
+    columns = range(board.columns)[::step]
+    width = max(len(label) for label in board.row_labels)
     lines = []
-    for row in range(board.rows)[::step]:
-        squares = [row * board.columns + column for column in range(board.columns)[::step]]
-        last = [square in board.last for square in squares]
-        before = [_sign_between(left, right) for left, right in pairwise([False, *last, False])]
-        signs = "".join(mark + board.cells[square] for mark, square in zip(before, squares, strict=False))
-        lines.append(f"{board.row_labels[row]:>{width}} {signs}{before[-1]}")
+    for row in rows:
+        text = f"{board.row_labels[row]:>{width}} "
+        before_is_last = False
+        for column in columns:
+            square = row * board.columns + column
+            is_last = square in board.last
+            text += _sign_between(before_is_last, is_last) + board.cells[square]
+            before_is_last = is_last
+        lines.append(text + _sign_between(before_is_last, False))
     labels = " ".join(board.column_labels[::step])
-    return "\n".join([*lines, f"{'':{width}}  {labels}", board.caption])
+    lines.append(f"{'':{width}}  {labels}")
+    lines.append(board.caption)
+    return "\n".join(lines)

@@ -59,7 +59,9 @@ class RandomPlay:
         games = len(self.outcomes)
         if not games:
             return "no game came to its end"
-        won, drawn, lost = (self.outcomes.count(result) for result in (1, 0, -1))
+        won = self.outcomes.count(1)
+        drawn = self.outcomes.count(0)
+        lost = self.outcomes.count(-1)
         plies = f"{min(self.plies)} to {max(self.plies)}, median {median(self.plies):g}"
         moves = f"first player {self.movers[0]:,}, second player {self.movers[1]:,}"
         lines = [
@@ -69,8 +71,11 @@ class RandomPlay:
         if self.choices:
             mean = sum(self.choices) / len(self.choices)
             lines.append(f"legal actions: {min(self.choices)} to {max(self.choices)}, mean {mean:.1f}")
-        lines += [f"board: {self.board}"] if self.board else []
-        return "\n".join([*lines, *(f"remark: {remark}" for remark in self.remarks())])
+        if self.board:
+            lines.append(f"board: {self.board}")
+        for remark in self.remarks():
+            lines.append(f"remark: {remark}")
+        return "\n".join(lines)
 
 
 def board_text(state: _core.State) -> str:

@@ -150,7 +150,8 @@ def _sgf_records(games: Sequence[_core.SgfGame], name: str) -> Iterator[Recorded
 
 
 def _games_of_moves(text: str, name: str, wanted: _core.Game | None) -> Iterator[RecordedGame]:
-    base, games = games_in(text, "moves", name, None if wanted is None else wanted.spec)
+    spec = None if wanted is None else wanted.spec
+    base, games = games_in(text, "moves", name, spec)
     return (_of_moves(found, base) for found in games if isinstance(found, BadGame) or found.actions)
 
 

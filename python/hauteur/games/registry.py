@@ -158,11 +158,14 @@ def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int =
     >>> ht.check_game(MisereTicTacToe, games=2).ok
     True
     """
-    if not isinstance(game, str | _core.Game) and not _is_callable(game):
-        raise ValueError(f"expected a spec, a game or the class of its positions, got {type(game).__name__}")
-    loaded = load_game(game) if isinstance(game, str | _core.Game) else _core.Game.from_python(game())
     from hauteur.games.laws import check_laws  # here: an engine starts without it
 
+    if isinstance(game, str | _core.Game):
+        loaded = load_game(game)
+    elif _is_callable(game):
+        loaded = _core.Game.from_python(game())
+    else:
+        raise ValueError(f"expected a spec, a game or the class of its positions, got {type(game).__name__}")
     return check_laws(loaded, games=games, seed=seed)
 
 
@@ -195,13 +198,18 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
             raise ValueError(f"{spec!r} is a position: give it as --fen, in Python hauteur.position({spec!r})")
         near = did_you_mean("".join(str(spec).lower().split()), names())
         raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")
+    name, inner = match.groups()
     parameters: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in (match[2] or "").split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+    for text in (inner or "").split(","):
+        part = text.strip()
+        if not part:
+            continue
+        key, equals, value = part.partition("=")
+        key = key.strip()
         if not equals or not key or key in parameters:
             raise ValueError(f"{spec!r}: expected each key=value once, got {part!r}")
-        parameters[key] = _read_value(value)
-    return match[1], parameters
+        parameters[key] = _read_value(value.strip())
+    return name, parameters
 
 
 def _read_value(text: str) -> int | float | bool | str:

@@ -143,6 +143,12 @@ def _message(one: Sequence[int], other: Sequence[int], what: str) -> str:
 
 def _chosen(legal: NDArray[np.int64], new: NDArray[np.int64], rank: NDArray[np.int64], width: int) -> list[int]:
     """Return the legal actions of the lowest ranks; half of them are such as have become legal, if there are any."""
-    newest = new[np.argsort(rank[new])[: width // 2]].tolist()
-    others = [action for action in legal[np.argsort(rank[legal])].tolist() if action not in newest]
-    return [*newest, *others[: width - len(newest)]]
+    new_by_rank = new[np.argsort(rank[new])].tolist()
+    legal_by_rank = legal[np.argsort(rank[legal])].tolist()
+    chosen: list[int] = new_by_rank[: width // 2]
+    for action in legal_by_rank:
+        if len(chosen) >= width:
+            break
+        if action not in chosen:
+            chosen.append(action)
+    return chosen

@@ -55,18 +55,20 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
     actions must be legal, as many as are played from `start`. Raise ValueError for an illegal one.
     """
     state = start.copy()
-    walk: dict[str, Any] = {"title": title, **{key: [] for key in ("cells", "last", "captions", "best", "wdl")}}
-    walk |= {"moves": [], "notes": [], "marks": [], "expected": notes.expected}
-    last: tuple[int, ...] = ()
-    for ply, action in enumerate([*actions[:MOST_PLIES], None]):
-        _add_position(walk, state, notes, ply, last)
-        if action is not None:
-            note = notes.moves.get(ply, MoveNote())
-            walk["moves"].append(f"{_numbered(state, action, first=ply == 0)}{note.sign}")
-            walk["notes"].append(note.text)
-            walk["marks"].append(note.mark)
-            last = pictures.action_squares(state, action)
-            state.apply(action)
+    walk: dict[str, Any] = {"title": title}
+    for name in ("cells", "last", "captions", "best", "wdl", "moves", "notes", "marks"):
+        walk[name] = []
+    walk["expected"] = notes.expected
+    _add_position(walk, state, notes, 0, ())
+    for ply, action in enumerate(actions[:MOST_PLIES]):
+        note = notes.moves.get(ply, MoveNote())
+        text = _numbered(state, action, first=ply == 0)
+        walk["moves"].append(f"{text}{note.sign}")
+        walk["notes"].append(note.text)
+        walk["marks"].append(note.mark)
+        last = pictures.action_squares(state, action)
+        state.apply(action)
+        _add_position(walk, state, notes, ply + 1, last)
     if len(actions) > MOST_PLIES:
         walk["notes"][-1] = f"the page shows the first {MOST_PLIES:,} of {len(actions):,} plies"
     return walk
@@ -118,17 +120,18 @@ def _is_drawn(board: pictures.Board) -> bool:
 
 
 def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int, last: tuple[int, ...]) -> None:
+    """Add an entry to each list of a walk that has one a position. last: squares of the last move."""
     board = pictures.board_of(state, last)
-    best = notes.best.get(ply)
-    shares = notes.wdl.get(ply)
     if board is not None and _is_drawn(board):
         walk["cells"].append(packed(board.cells))
     else:
         walk["cells"].append(state.text())
     walk["last"].append([] if board is None else list(board.last))
     walk["captions"].append("" if board is None else board.caption)
-    squares = () if best is None else pictures.action_squares(state, best)
-    walk["best"].append(list(squares))
+    best = notes.best.get(ply)
+    squares = [] if best is None else list(pictures.action_squares(state, best))
+    walk["best"].append(squares)
+    shares = notes.wdl.get(ply)
     rounded = None if shares is None else [round(share, 3) for share in shares]
     walk["wdl"].append(rounded)
 

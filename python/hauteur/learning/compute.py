@@ -82,7 +82,7 @@ def compute_metrics(
     before
         Operations by the rule of all earlier generations.
     nets
-        The run's net, and the large one beside it where there are two.
+        The run's net, then the large one where there are two.
     evaluations
         Forward passes of each that are added.
     samples
@@ -136,7 +136,7 @@ class UnitCost(BaseModel):
     evaluations: int
     """Of the run's own net."""
     evaluations_large: int = 0
-    """Of the large net beside it."""
+    """Of the large net."""
 
 
 @dataclass(frozen=True)

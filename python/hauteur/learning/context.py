@@ -18,7 +18,6 @@ from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
 from hauteur.mcts.net_search import FACT
-from hauteur.networks.registered import learned_by
 from hauteur.system import hardware, host
 
 if TYPE_CHECKING:  # torch and pyarrow: a wrong setting is named before they are loaded
@@ -61,7 +60,17 @@ class Run:
     def __post_init__(self) -> None:
         from hauteur.learning.step_games import StepGames
 
-        self.buffer = replay_buffer(self.game, self.recipe)
+        train = self.recipe.train
+        self.buffer = ReplayBuffer(
+            self.game,
+            train.window_games,
+            surprise_weight=train.surprise_weight,
+            average_equal=train.average_equal,
+            legal=train.mask_illegal,
+            proven=train.proven_targets,
+            extra=train.extra,
+            targets=self.learners.trainers[0].targets,
+        )
         self.threads = self.recipe.run.cores
         self.games = StepGames(
             self.recipe,
@@ -144,6 +153,7 @@ class Run:
 
     def save_nets(self, generation: int) -> None:
         """Write the present weights as the net, or the nets, of a generation."""
+        files = self.net_files(generation)
         training: dict[str, Any] = {
             "generation": generation,
             "games": sum(self.state.games.values()),
@@ -153,7 +163,7 @@ class Run:
         }
         if self.recipe.play_search is not None:
             training[FACT] = self.recipe.play_search
-        self.learners.save(self.game, self.folder, generation, training)
+        self.learners.save(self.game, files, training)
 
     def charge_games(self, cost: StepCost) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play."""
@@ -193,19 +203,3 @@ Step = Callable[[Run], None]
 
 Steps = dict[str, Step]
 """Steps by the names that a checkpoint keeps, in order."""
-
-
-def replay_buffer(game: _core.Game, recipe: Recipe) -> ReplayBuffer:
-    """Return the empty replay buffer of a run."""
-    train = recipe.train
-    targets, _ = learned_by(recipe.network.kind)
-    return ReplayBuffer(
-        game,
-        train.window_games,
-        surprise_weight=train.surprise_weight,
-        average_equal=train.average_equal,
-        legal=train.mask_illegal,
-        proven=train.proven_targets,
-        extra=train.extra,
-        targets=targets,
-    )

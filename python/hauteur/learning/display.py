@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from hauteur.learning.run_folder import RunFolder
 
 WRITE_SECONDS = 1.0
-"""progress.json is written at most so often, besides the beginning of a step."""
+"""Minimum time between two writes of progress.json, apart from the first one of a step."""
 
 
 class GenerationRow(NamedTuple):
@@ -88,39 +89,52 @@ def generation_line(line: dict[str, Any], generations: int) -> str:
     games = line["games"]
     play = line["selfplay"]
     parts = [str(row_of(line, generations))]
-    if (learner := games.get("learner")) is not None:
+    learner = games.get("learner")
+    if learner is not None:
         parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
-    if (resigned := games.get("resigned")) is not None:
+    resigned = games.get("resigned")
+    if resigned is not None:
         parts.append(f"resigned {resigned['games']}, wrong {resigned['wrong']} of {resigned['played_out']} played out")
-    if (found := line.get("search_contempt")) is not None:
-        ratio = "no draws" if found["ratio"] is None else f"(w+l)/d {found['ratio']:.2f}"
-        if "warmth" in found:
-            parts.append(f"{ratio} temperatures x {found['warmth']:.2f} -> {found['next_warmth']:.2f}")
-        else:
-            n_scl = f"N_scl {found['n_scl']} -> {found['next_n_scl']}"
-            parts.append(f"{ratio} {n_scl} at {found['next_visits']} visits")
-    parts += [
-        f"fill {play['mean_batch_fill']:.0%}",
-        f"{play['evaluations_per_second']:,.0f} evals/s",
-        f"cache {play['cache_hit_rate']:.0%}",
-        f"network/search/Python {play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}",
-    ]
-    if (workers := line.get("workers")) is not None:
-        facts = [
-            f"workers {workers['present']:.1f}",
-            f"{workers['units']} units",
-            f"idle {workers['idle_share']:.0%}",
-        ]
-        for name in ("retried", "failed"):
-            if workers[name]:
-                facts.append(f"{workers[name]} {name}")
-        parts.append(", ".join(facts))
+    contempt = line.get("search_contempt")
+    if contempt is not None:
+        parts.append(_contempt_text(contempt))
+    parts.append(f"fill {play['mean_batch_fill']:.0%}")
+    parts.append(f"{play['evaluations_per_second']:,.0f} evals/s")
+    parts.append(f"cache {play['cache_hit_rate']:.0%}")
+    shares = f"{play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}"
+    parts.append(f"network/search/Python {shares}")
+    workers = line.get("workers")
+    if workers is not None:
+        parts.append(_workers_text(workers))
     if line["resident_bytes"]:
         parts.append(f"memory {line['resident_bytes'] / 1e6:,.0f} MB")
     left = line["seconds"] / line["generation"] * (generations - line["generation"])
     if left > 0:
         parts.append(f"{duration(left)} left")
     return "  ".join(parts)
+
+
+def _contempt_text(found: dict[str, Any]) -> str:
+    """Return what the controller has seen of draws, and what it changes."""
+    ratio = "no draws"
+    if found["ratio"] is not None:
+        ratio = f"(w+l)/d {found['ratio']:.2f}"
+    if "warmth" in found:
+        return f"{ratio} temperatures x {found['warmth']:.2f} -> {found['next_warmth']:.2f}"
+    return f"{ratio} N_scl {found['n_scl']} -> {found['next_n_scl']} at {found['next_visits']} visits"
+
+
+def _workers_text(workers: dict[str, Any]) -> str:
+    """Return what the workers did in a generation."""
+    facts = [
+        f"workers {workers['present']:.1f}",
+        f"{workers['units']} units",
+        f"idle {workers['idle_share']:.0%}",
+    ]
+    for name in ("retried", "failed"):
+        if workers[name]:
+            facts.append(f"{workers[name]} {name}")
+    return ", ".join(facts)
 
 
 def beginning(recipe: Recipe) -> str:
@@ -134,16 +148,12 @@ def beginning(recipe: Recipe) -> str:
     return ", ".join(parts) or "from zero"
 
 
+@dataclass
 class Display:
-    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal.
+    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal."""
 
-    on_generation: takes the row of every finished generation, in the place of the lines.
-    """
-
-    _on_generation: Callable[[GenerationRow], object] | None = None
-
-    def __init__(self, on_generation: Callable[[GenerationRow], object] | None = None) -> None:
-        self._on_generation = on_generation
+    on_generation: Callable[[GenerationRow], object] | None = None
+    """Takes the row of every finished generation, in the place of the lines."""
 
     def begin(self, recipe: Recipe, folder: RunFolder) -> None:
         """Say in a line what is begun."""
@@ -165,14 +175,14 @@ class Display:
 
     def show(self, line: str) -> None:
         """Print a line, unless rows are taken in its place."""
-        if self._on_generation is None:
+        if self.on_generation is None:
             print(line, flush=True)
 
     def finished(self, line: dict[str, Any], generations: int) -> None:
         """Show a finished generation. line: its line of metrics.jsonl."""
         self.show(generation_line(line, generations))
-        if self._on_generation is not None:
-            self._on_generation(row_of(line, generations))
+        if self.on_generation is not None:
+            self.on_generation(row_of(line, generations))
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr."""

@@ -1,7 +1,7 @@
 """The exact play of a run: how often its best nets keep the value of solved positions, all by one fixed search.
 
 The positions and what was found are one file of the run's folder, `exact_play.json`, so each net is measured once. It
-is no part of a step: neither its seconds nor its evaluations count in the run's, and no game or net depends on it.
+is not part of a step: neither its seconds nor its evaluations count in the run's, and no game or net depends on it.
 """
 
 import time

@@ -1,6 +1,6 @@
 """Heads that exist in training alone, and their losses: the opponent's reply, soft policy, short-term values, error.
 
-They are computed from the tower's last planes, beside the network's own heads, whose gradients they leave alone; what
+They are computed from the tower's last planes, next to the network's own heads, whose gradients they leave alone; what
 they teach is in the tower. A network's file, its evaluators and its running mean do not have them; checkpoints do.
 Imports torch.
 """
@@ -23,7 +23,7 @@ Tensors = Mapping[str, Tensor]
 
 
 class ExtraHeads(ResidualTower):
-    """The heads of `[train.extra]` of one residual tower, of the form of its own; ValueError for another network."""
+    """The heads of `[train.extra]` of one residual tower, shaped like its own heads; ValueError for another network."""
 
     def __init__(self, network: Network, extra: ExtraTargets, seed: int) -> None:
         if not isinstance(network, ResidualTower):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hauteur.learning.recipe import GateSettings, Recipe
+from hauteur.learning.recipe import GateSettings
 from hauteur.matches.ratings.different import DifferentGames
 from hauteur.matches.ratings.elo import (
     MatchScore,
@@ -15,7 +15,6 @@ from hauteur.matches.ratings.elo import (
     likelihood_of_superiority,
     score_interval,
 )
-from hauteur.mcts.params import SearchParams, Temperature
 
 
 @dataclass(frozen=True)
@@ -157,36 +156,6 @@ def decide(
     games = different.note or f"{record.games} games"
     reason = f"score {counted.score:.1%} in {games} {relation} the threshold {settings.threshold:.1%}"
     return GateDecision(generation, best, settings.by, promoted, reason, record, llr, **known)
-
-
-def check_gate(recipe: Recipe) -> None:
-    """Raise ValueError for a gate match in which all pairs would be the same two games, or all games over at once."""
-    gate = recipe.gate
-    longest = recipe.selfplay.max_plies
-    if gate.by not in ("match", "sprt"):
-        return
-    if longest is not None and longest <= gate.opening_plies:
-        raise ValueError(
-            f"selfplay.max_plies must be more than gate.opening_plies, got {longest}, {gate.opening_plies}"
-        )
-    varies = gate.opening_plies > 0 or _draws_moves(gate.temperature) or _draws_in_search(recipe.selfplay.search)
-    if gate.games > 2 and not varies:
-        raise ValueError(
-            "gate: all its pairs would be the same two games, as its search has no noise and gate.temperature.initial "
-            "and gate.opening_plies are 0: give one of them, such as gate.opening_plies = 4, or gate.by = off"
-        )
-
-
-def _draws_moves(temperature: Temperature) -> bool:
-    """Return whether any move of a game is drawn, and not the best one."""
-    falls_to_endgame = temperature.endgame > 0 and bool(temperature.cutoff_move or temperature.decay_moves)
-    return temperature.initial > 0 or falls_to_endgame
-
-
-def _draws_in_search(search: SearchParams) -> bool:
-    """Return whether the search of a gate match draws random numbers: Gumbel noise, or the half-normal spread."""
-    is_noisy = search.gumbel is not None and search.gumbel.noise > 0
-    return is_noisy or (search.variance is not None and search.variance.mode == "half_normal")
 
 
 def sprt_of(settings: GateSettings) -> Sprt | None:

@@ -18,14 +18,13 @@ is opened again after a kill is in `resume`.
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur.learning.context import Run, Steps
 from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe
-from hauteur.learning.resume import open_run, read_past
+from hauteur.learning.resume import open_run
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.steps.gate import gate
 from hauteur.learning.steps.selfplay import self_play
@@ -62,14 +61,12 @@ def learn(
     settings (with `fresh`: any run), and where another process is learning in it.
     """
     place = RunFolder(folder or recipe.folder)
-    with place.learning():
-        run = open_run(recipe, place, fresh=fresh, display=display or Display(), scheduler=scheduler)
-        with closing(run.games):
-            read_past(run)
-            for option in run.options:
-                option.before_first_generation(run)
-            while not run.is_over:
-                learn_generation(run)
+    shown = display or Display()
+    with place.learning(), open_run(recipe, place, fresh=fresh, display=shown, scheduler=scheduler) as run:
+        for option in run.options:
+            option.before_first_generation(run)
+        while not run.is_over:
+            learn_generation(run)
     return run
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -27,10 +27,17 @@ class Optimiser:
     """
 
     def __init__(self, network: nn.Module, settings: TrainSettings) -> None:
-        layers = [module for module in network.modules() if isinstance(module, nn.Conv2d | nn.Linear)]
-        decayed = {id(layer.weight) for layer in layers}
-        weights = [p for p in network.parameters() if id(p) in decayed]
-        others = [p for p in network.parameters() if id(p) not in decayed]
+        decayed = set()
+        for module in network.modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                decayed.add(id(module.weight))
+        weights = []
+        others = []
+        for parameter in network.parameters():
+            if id(parameter) in decayed:
+                weights.append(parameter)
+            else:
+                others.append(parameter)
         self.parameters = [*weights, *others]
         self.state: dict[int, dict[str, Tensor]] = {}
         self._decayed = len(weights)
@@ -39,21 +46,31 @@ class Optimiser:
     @torch.no_grad()
     def step(self, rate: float) -> None:
         """Change the parameters by their gradients. rate: the learning rate of this step."""
-        numbers = [number for number, parameter in enumerate(self.parameters) if parameter.grad is not None]
-        for number in numbers:
+        decayed = []
+        others = []
+        for number, parameter in enumerate(self.parameters):
+            if parameter.grad is None:
+                continue
             if number not in self.state:
-                self.state[number] = self._begin(self.parameters[number])
+                self.state[number] = self._begin(parameter)
+            if number < self._decayed:
+                decayed.append(number)
+            else:
+                others.append(number)
         # Two calls: the fused kernels take one weight decay for all parameters that they are given.
+        self._step_of(decayed, rate, self._settings.weight_decay)
+        self._step_of(others, rate, 0.0)
+
+    def _step_of(self, numbers: Sequence[int], rate: float, decay: float) -> None:
+        """Change the parameters of these numbers, all of which have a gradient."""
+        if not numbers:
+            return
         move = self._sgd if self._settings.optimiser == "sgd" else self._adamw
-        decayed = [number for number in numbers if number < self._decayed]
-        others = numbers[len(decayed) :]
-        for some, decay in ((decayed, self._settings.weight_decay), (others, 0.0)):
-            if some:
-                parameters = [self.parameters[number] for number in some]
-                gradients = [one.grad for one in parameters if one.grad is not None]
-                states = [self.state[number] for number in some]
-                kept = {name: [state[name] for state in states] for name in states[0]}
-                move(list[Tensor](parameters), gradients, kept, rate, decay)
+        parameters = [self.parameters[number] for number in numbers]
+        gradients = [one.grad for one in parameters if one.grad is not None]
+        states = [self.state[number] for number in numbers]
+        kept = {name: [state[name] for state in states] for name in states[0]}
+        move(list[Tensor](parameters), gradients, kept, rate, decay)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what a checkpoint keeps, by the number of the parameter and the name."""

@@ -14,7 +14,7 @@ def publish(run: Run) -> None:
     """Write metrics.jsonl, best.safetensors (and best-large.safetensors), what the best nets are measured by, and
     report.html.
     """
-    from hauteur.learning import exact_curve  # with numpy, pyarrow and figures, which a start needs not
+    from hauteur.learning import exact_curve  # loads numpy, pyarrow and figures, which a start does not need
     from hauteur.learning.report.page import run_report
 
     run.folder.write_metrics(run.state.lines)
@@ -25,7 +25,7 @@ def publish(run: Run) -> None:
     best = [line["best"] for line in run.state.history]
     exact_curve.measure_nets(run.folder, run.game, run.recipe.run.solved_positions, best)
     if run.recipe.yardstick is not None:
-        from hauteur.learning import yardstick  # with players and matches, which other runs need not
+        from hauteur.learning import yardstick  # loads players and matches, which other runs do not need
 
         yardstick.measure_nets(run)
     run_report(run.folder).write(run.folder.report)

@@ -12,12 +12,11 @@ from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
 from hauteur.mcts.net_search import checked_play_search
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
-from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
+from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.evaluators.base import Precision
-from hauteur.players.search_player import PlayoutCap
-from hauteur.players.settings import Colours, PlayerSettings, parse_player, with_model_of_opponent
+from hauteur.players.settings import Colours, PlayerSettings, PlayoutCap, WithModelOfOpponent, parse_player
 from hauteur.system.hardware import usable_cores
-from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
+from hauteur.system.settings import Section, assign_texts, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
@@ -68,40 +67,6 @@ class LearningSearch(SearchParams):
     dirichlet: Dirichlet | None = Dirichlet()
 
 
-class NetworkSettings(ResNet):
-    """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`)."""
-
-    kind: NetworkName = "resnet"
-    """What is trained: `resnet`, or a name that `ht.register_network` gave, in a file named with `hauteur --import
-    FILE.py train ...`."""
-    settings: dict[str, NetworkSetting] = Field(default_factory=dict)
-    """Of a registered network, as a table `[network.settings]` or `network.settings.NAME=VALUE`; the other settings are
-    those of `resnet`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_tower(cls, values: Any) -> Any:
-        return values.model_dump(exclude_unset=True) if type(values) is ResNet else values
-
-    @model_validator(mode="after")
-    def _settings_are_of_the_kind(self) -> Self:
-        """Raise ValueError for settings of a residual tower with another kind, and the reverse."""
-        tower = sorted(self.model_dump(exclude_defaults=True, exclude={"kind", "settings"}))
-        if self.kind == "resnet" and self.settings:
-            raise ValueError(f"settings are of registered networks; kind 'resnet' has {', '.join(ResNet.model_fields)}")
-        if self.kind != "resnet" and tower:
-            raise ValueError(f"{tower[0]} is of kind 'resnet'; what {self.kind!r} is built with stands in settings")
-        return self
-
-    @property
-    def summary(self) -> str:
-        """In a few words, as `64 filters, 5 blocks`."""
-        if self.kind == "resnet":
-            return f"{self.filters} filters, {self.blocks} blocks"
-        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
-        return f"{self.kind}({settings})"
-
-
 class ArchiveSettings(Section):
     """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.options.archive)."""
 
@@ -116,7 +81,7 @@ class ArchiveSettings(Section):
     """Most recent games whose positions are drawn."""
 
 
-class SelfPlaySettings(Section):
+class SelfPlaySettings(WithModelOfOpponent):
     """The self-play games of a generation."""
 
     episodes: Episodes = "best-versus-best"
@@ -166,11 +131,6 @@ class SelfPlaySettings(Section):
     """Searches of most moves with few visits; absent: all have `visits`."""
     resignation: Resignation | None = None
     """When a side gives up a game; absent: never."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _model_is_used(cls, values: Any) -> Any:
-        return with_model_of_opponent(values)
 
 
 class OpponentSettings(PlayerSettings):
@@ -535,11 +495,6 @@ class Recipe(Section):
         return self
 
     @property
-    def first_generation(self) -> int:
-        """The generation that a run begins with: 1, or 0 where it learns from recorded games first."""
-        return 0 if self.start is not None and self.start.games else 1
-
-    @property
     def folder(self) -> Path:
         """The run's folder where no other is named: <directory>/<game>/<tag>."""
         letters = [c if c.isalnum() or c in "._" else "-" for c in self.game]
@@ -561,16 +516,14 @@ FREE_ON_RESUME = (
 
 def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
     """Read a recipe and apply `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
-    return parse_recipe(read_toml(path), str(path), overrides)
+    values = read_toml(path)
+    assign_texts(Recipe, values, overrides)
+    return validated(Recipe, values, str(path))
 
 
 def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] = ()) -> Recipe:
     """Return the recipe that `values` give after `section.key=value` overrides; `source` is named in messages."""
-    for override in overrides:
-        key, equals, text = override.partition("=")
-        if not equals or not key.strip():
-            raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
-        assign(Recipe, values, tuple(key.strip().split(".")), text.strip())
+    assign_texts(Recipe, values, overrides)
     return validated(Recipe, values, source)
 
 

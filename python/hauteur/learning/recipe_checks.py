@@ -1,4 +1,6 @@
-"""Sections of a recipe that do not fit each other: what is wrong, in a line each. The recipe raises the first."""
+"""Sections of a recipe that do not fit each other: what is wrong, in a line each. The recipe raises the first.
+
+What a gate match needs is checked when a run begins (`check_gate`)."""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from hauteur.games.registry import load_game
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import ControllerSettings, Recipe
+    from hauteur.mcts.params import SearchParams, Temperature
 
 
 def misfits(recipe: Recipe) -> Iterator[str]:
@@ -131,3 +134,33 @@ def of_controller(recipe: Recipe, steers: ControllerSettings) -> Iterator[str]:
         yield 'controller.by = "temperature" multiplies selfplay.temperature.initial, which must be above 0'
     if play.max_policy_lag:
         yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {play.max_policy_lag}"
+
+
+def check_gate(recipe: Recipe) -> None:
+    """Raise ValueError for a gate match in which all pairs would be the same two games, or all games over at once."""
+    gate = recipe.gate
+    longest = recipe.selfplay.max_plies
+    if gate.by not in ("match", "sprt"):
+        return
+    if longest is not None and longest <= gate.opening_plies:
+        raise ValueError(
+            f"selfplay.max_plies must be more than gate.opening_plies, got {longest}, {gate.opening_plies}"
+        )
+    varies = gate.opening_plies > 0 or _draws_moves(gate.temperature) or _draws_in_search(recipe.selfplay.search)
+    if gate.games > 2 and not varies:
+        raise ValueError(
+            "gate: all its pairs would be the same two games, as its search has no noise and gate.temperature.initial "
+            "and gate.opening_plies are 0: give one of them, such as gate.opening_plies = 4, or gate.by = off"
+        )
+
+
+def _draws_moves(temperature: Temperature) -> bool:
+    """Return whether any move of a game is drawn, and not the best one."""
+    falls_to_endgame = temperature.endgame > 0 and bool(temperature.cutoff_move or temperature.decay_moves)
+    return temperature.initial > 0 or falls_to_endgame
+
+
+def _draws_in_search(search: SearchParams) -> bool:
+    """Return whether the search of a gate match draws random numbers: Gumbel noise, or the half-normal spread."""
+    is_noisy = search.gumbel is not None and search.gumbel.noise > 0
+    return is_noisy or (search.variance is not None and search.variance.mode == "half_normal")

@@ -239,7 +239,7 @@ def _writable(shard: Path, skipped: list[str]) -> Iterator[StoredGame]:
 
 
 def game_text(stored: StoredGame, *, values: bool = False) -> str:
-    """A game as PGN or SGF; values: with the searches' value and visits as a comment behind each move."""
+    """A game as PGN or SGF; values: with the searches' value and visits as a comment after each move."""
     record = stored.record
     state = stored.start()
     begins = len(record.plan.start)

@@ -138,18 +138,22 @@ class Games(LearnedColumns):
 
     def with_targets(self, moves: NDArray[np.int64], found: Games) -> Games:
         """Return the games with what the searches of `found`, games of one move each, say of these moves."""
-        new = {name: getattr(self, name).copy() for name in ("policy_lengths", "root_wdl", "surprise", "learn")}
-        for name, values in new.items():
+        new: dict[str, NDArray[Any]] = {}
+        for name in ("policy_lengths", "root_wdl", "surprise", "learn"):
+            values = getattr(self, name).copy()
             values[moves] = getattr(found, name)
+            new[name] = values
         new["learn"] = np.maximum(new["learn"], self.learn)  # what was proven stays so
         # Old edges and then new ones in one array; `begins` says for each move where its own are in it.
         begins = self.edge_offsets[:-1].copy()
-        offsets = offsets_of(new["policy_lengths"])
         begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
-        shift = np.repeat(begins - offsets[:-1], new["policy_lengths"])
+        lengths = new["policy_lengths"]
+        offsets = offsets_of(lengths)
+        shift = np.repeat(begins - offsets[:-1], lengths)
         edges = shift + np.arange(offsets[-1])
         for name in ("policy_actions", "policy_counts"):
-            new[name] = np.concatenate([getattr(self, name), getattr(found, name)])[edges]
+            both = np.concatenate([getattr(self, name), getattr(found, name)])
+            new[name] = both[edges]
         return replace(self, **new)
 
     def game_of(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -160,14 +164,15 @@ class Games(LearnedColumns):
         """Return a game as it was played; what training does not read of records has its defaults."""
         moves = slice(*self.moves_before[number : number + 2].tolist())
         edges = slice(*self.edge_offsets[[moves.start, moves.stop]].tolist())
-        line = self.lines[slice(*self.line_offsets[number : number + 2].tolist())]
+        of_line = slice(*self.line_offsets[number : number + 2].tolist())
+        line = self.lines[of_line]
         searched = len(line) - int(self.move_counts[number])
-        origin = self.origin[number]
-        n_scl = float(self.n_scl[number])
-        first, second = self.nets[number].tolist()
-        begun = None if origin is None else make_cached(origin).new_initial_state()
-        learned = self._rows_of(LearnedColumns, {"move": moves, "edge": edges})
         opening = tuple(line[:searched].tolist())
+        first, second = self.nets[number].tolist()
+        origin = self.origin[number]
+        begun = None if origin is None else make_cached(origin).new_initial_state()
+        n_scl = float(self.n_scl[number])
+        learned = self._rows_of(LearnedColumns, {"move": moves, "edge": edges})
         return GameRecord(
             plan=GamePlan(int(self.index[number]), (first, second), opening, begun),
             seed=0,
@@ -255,17 +260,22 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
     """Yield which games have values that they must not have or cannot be played, and why. rules: of each of them."""
     edges_before = games.edge_offsets[games.moves_before]
     actions = np.array([game.num_actions for game in rules], np.int64)
-    wrong_edges = games.policy_actions >= np.repeat(actions, np.diff(edges_before))
-    wrong = ~np.isin(games.outcome, (-1, 0, 1)) | (_sums(wrong_edges, edges_before) > 0)
-    values = (np.abs(games.root_wdl - 0.5) < 0.51).all(axis=1)  # NaN is no value either
-    no_target = games.learned & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
-    untaught = _sums(no_target, games.moves_before) > 0
+    actions_of_edges = np.repeat(actions, np.diff(edges_before))
+    wrong_edges = _sums(games.policy_actions >= actions_of_edges, edges_before)
+    has_outcome = np.isin(games.outcome, (-1, 0, 1))
+    has_value = (np.abs(games.root_wdl - 0.5) < 0.51).all(axis=1)  # NaN is no value either
+    has_policy = _sums(games.policy_counts, games.edge_offsets) > 0
+    no_target = games.learned & ~(has_value & has_policy)
+    untaught = _sums(no_target, games.moves_before)
     for number, game in enumerate(rules):
-        if wrong[number]:
+        if not has_outcome[number] or wrong_edges[number] > 0:
             yield number, "has an outcome or an action that the game does not have"
-        elif untaught[number]:
+            continue
+        if untaught[number] > 0:
             yield number, "has a position without a policy target or a value"
-        elif reason := _unplayable(games, number, game):
+            continue
+        reason = _unplayable(games, number, game)
+        if reason is not None:
             yield number, reason
 
 

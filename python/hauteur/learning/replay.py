@@ -62,9 +62,12 @@ def drawing_weights(kl: NDArray[np.float32], game: NDArray[np.int64], share: flo
     more. A game in which all are 0 is drawn evenly.
     """
     known = np.nan_to_num(kl.astype(np.float64), nan=0.0)
-    n = np.bincount(game)[game]
-    total = np.bincount(game, known)[game]
-    relative = np.divide(n * known, total, out=np.ones_like(known), where=total > 0)
+    positions_of = np.bincount(game)
+    total_of = np.bincount(game, known)
+    n = positions_of[game]
+    total = total_of[game]
+    even = np.ones_like(known)
+    relative = np.divide(n * known, total, out=even, where=total > 0)
     return np.asarray((1 - share) + share * relative)
 
 
@@ -158,7 +161,7 @@ class ReplayBuffer:
         return added
 
     def append(self, added: Games) -> None:
-        """Put games behind those that are there, and let those go that leave the window."""
+        """Append games, and drop those that leave the window."""
         parts = [added] if self.games is None else [self.games, added]
         games = Games.join(parts)
         self._hold(games.last(self.window), len(added.movers))
@@ -244,11 +247,14 @@ class ReplayBuffer:
         """Features and targets of these positions of the window (numbers 0 to positions - 1)."""
         games = self._all()
         moves = self._learned[positions]
-        result = wdl = np.eye(3, dtype=np.float32)[1 - self._results[moves]]
+        classes = 1 - self._results[moves]
+        result = np.eye(3, dtype=np.float32)[classes]
+        wdl = result
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
         if self.proven != "off":
-            wdl = np.where(games.proven_targets[moves, None] > 0, result, wdl)
+            is_proven = games.proven_targets[moves, None] > 0
+            wdl = np.where(is_proven, result, wdl)
         features, legal = self._features(moves)
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:
@@ -261,19 +267,26 @@ class ReplayBuffer:
 
     def transformed(self, samples: Samples, symmetries: NDArray[np.int64]) -> Samples:
         """The samples seen through these symmetries (one number a row)."""
-        legal = None if samples.legal is None else self._turned(samples.legal, symmetries)
-        features, policy = (self._turned(values, symmetries) for values in (samples.features, samples.policy))
+        features = self._turned(samples.features, symmetries)
+        policy = self._turned(samples.policy, symmetries)
+        legal = None
+        if samples.legal is not None:
+            legal = self._turned(samples.legal, symmetries)
         extra = {name: self._turned(values, symmetries) for name, values in samples.extra.items()}
         return Samples(features, policy, samples.wdl, legal, extra)
 
     def _turned(self, values: NDArray[Any], symmetries: NDArray[np.int64]) -> NDArray[Any]:
         """Rows through symmetries where they have a number an action, or planes of the board; others stay."""
         if values.shape[1:] == (self.game.num_actions,):
-            return np.take_along_axis(values, self._actions[symmetries], axis=1)
-        if values.ndim > 2 and values.shape[-2:] == self.game.feature_shape[1:]:
-            flat = values.reshape(len(values), -1, self._squares.shape[1])
-            return np.take_along_axis(flat, self._squares[symmetries][:, None], axis=2).reshape(values.shape)
-        return values
+            actions = self._actions[symmetries]
+            return np.take_along_axis(values, actions, axis=1)
+        has_planes = values.ndim > 2 and values.shape[-2:] == self.game.feature_shape[1:]
+        if not has_planes:
+            return values
+        flat = values.reshape(len(values), -1, self._squares.shape[1])
+        squares = self._squares[symmetries]
+        turned = np.take_along_axis(flat, squares[:, None], axis=2)
+        return turned.reshape(values.shape)
 
     def _all(self) -> Games:
         """Return the games; ValueError where there are none."""
@@ -284,13 +297,19 @@ class ReplayBuffer:
     def _features(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint8] | None]:
         """Return the features of the positions before these moves, and the legal actions where samples have them."""
         games = self._all()
-        of_game = games.game_of(moves)
         # Games are stored as moves and not as planes: the core plays them again up to each position, which costs less
         # than to read planes from memory, and symmetries can be applied when a position is drawn.
-        lines = [games.lines[games.line_offsets[g] : games.line_offsets[g + 1]] for g in of_game]
+        starts = []
+        lines = []
+        for game in games.game_of(moves):
+            begin = games.line_offsets[game]
+            end = games.line_offsets[game + 1]
+            starts.append(self._start(games.origin[game]))
+            lines.append(games.lines[begin:end])
         features = np.empty((len(moves), *self.game.feature_shape), np.float32)
-        starts = [self._start(origin) for origin in games.origin[of_game]]
-        legal = np.empty((len(moves), self.game.num_actions), np.uint8) if self.legal else None
+        legal = None
+        if self.legal:
+            legal = np.empty((len(moves), self.game.num_actions), np.uint8)
         numbers = np.arange(len(moves))
         _core.encode_games(starts, lines, numbers, games.plies[moves], features, legal=legal)
         return features, legal
@@ -305,7 +324,7 @@ class ReplayBuffer:
         """Policies of the next moves of the same games, where the other player makes one; zeros where not."""
         games = self._all()
         later = np.minimum(moves + 1, games.moves_before[games.game_of(moves) + 1] - 1)
-        # Where a side moves twice in a row, its first move was not answered: the next one is no reply.
+        # Where a side moves twice in a row, its first move was not answered: the next one is not a reply.
         answered = games.movers[later] != games.movers[moves]
         return np.asarray(self._policy(later) * answered[:, None], np.float32)
 
@@ -313,7 +332,9 @@ class ReplayBuffer:
         """Return the policy targets of moves, [moves, A]: shares of the recorded counts."""
         games = self._all()
         edges = places_of(games.edge_offsets, moves)
-        rows = np.repeat(np.arange(len(moves)), games.policy_lengths[moves])
+        lengths = games.policy_lengths[moves]
+        rows = np.repeat(np.arange(len(moves)), lengths)
         policy = np.zeros((len(moves), self.game.num_actions), np.float32)
         policy[rows, games.policy_actions[edges]] = games.policy_counts[edges]
-        return np.asarray(policy / np.maximum(policy.sum(axis=1, keepdims=True), 1))
+        total = policy.sum(axis=1, keepdims=True)
+        return np.asarray(policy / np.maximum(total, 1))

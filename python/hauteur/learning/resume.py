@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from hauteur import _core
@@ -10,23 +12,22 @@ from hauteur.games.registry import load_game
 from hauteur.learning.checkpoint import RunState, load_checkpoint
 from hauteur.learning.context import Run
 from hauteur.learning.display import Display
-from hauteur.learning.gate import check_gate
 from hauteur.learning.publish import publish
 from hauteur.learning.recipe import Recipe
+from hauteur.learning.recipe_checks import check_gate
 from hauteur.learning.replay import first_needed
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.settled import ThisMachine, settled_recipe
 from hauteur.learning.steps.selfplay import plan_games, read_games, replay_window
+from hauteur.system.files import sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from hauteur.cluster.scheduler import Scheduler
-    from hauteur.learning.options.option import Option
-    from hauteur.learning.trainers import Learners
-    from hauteur.learning.units import OtherNets
 
 
+@contextmanager
 def open_run(
     recipe: Recipe,
     folder: RunFolder,
@@ -34,69 +35,127 @@ def open_run(
     fresh: bool,
     display: Display,
     scheduler: Scheduler | None = None,
-) -> Run:
-    """Return a new run, or the one that the folder holds; its games are not read yet.
+) -> Iterator[Run]:
+    """Yield a new run, or the one that the folder holds, with its games in the replay buffer.
 
-    ValueError for settings that do not fit the game, or differ from those of the folder's run.
+    At the end nothing of it is played any more. ValueError for settings that do not fit the game, or differ from those
+    of the folder's run.
     """
-    from hauteur.learning.options.chosen import options_of
-    from hauteur.learning.units import OtherNets
-
     game = load_game(recipe.game)
     is_new = fresh or not folder.config.exists()
-    begun = None if is_new else folder.stored_recipe()
-    recipe = settled_recipe(recipe, begun, ThisMachine(game, recipe))
+    if is_new:
+        run = new_run(game, recipe, folder, display, scheduler)
+    else:
+        run = stored_run(game, recipe, folder, display, scheduler)
+    with closing(run.games):
+        if not is_new:
+            read_past(run)
+        yield run
+
+
+def new_run(
+    game: _core.Game,
+    recipe: Recipe,
+    folder: RunFolder,
+    display: Display,
+    scheduler: Scheduler | None,
+) -> Run:
+    """Return a new run, with its settings and first net in the folder.
+
+    ValueError or OSError where a recipe does not fit the game, or a file that it names cannot be used.
+    """
+    from hauteur.learning.options.chosen import options_of
+    from hauteur.learning.trainers import Learners
+    from hauteur.learning.units import OtherNets, check_players
+
+    check_yardstick(game, recipe, folder)
+    recipe = settled_recipe(recipe, None, ThisMachine(game, recipe))
     options = options_of(recipe)
     other_nets = OtherNets(game, recipe)
-    if recipe.yardstick is not None:
-        from hauteur.learning.yardstick import check_yardstick
-
-        check_yardstick(folder, game, recipe.yardstick)
-    if is_new:
-        check_run(game, recipe, options, other_nets)
-    else:
-        folder.resume_with(recipe)
-    state, learners = new_or_stored(game, recipe, folder, is_new=is_new)
-    if is_new:
-        folder.create(recipe)  # when the nets are there, so that a start that does not fit leaves nothing behind
-    folder.sweep()
-    if begun is not None:
-        warn_of_changed_rate(begun, recipe, state, display)
-    return Run(recipe, folder, game, learners, state, display, scheduler, other_nets, options)
-
-
-def check_run(game: _core.Game, recipe: Recipe, options: Sequence[Option], other_nets: OtherNets) -> None:
-    """Raise ValueError or OSError where a recipe does not fit the game, or a file that it names cannot be used."""
-    from hauteur.learning.units import check_players
-
     check_begins(game)
     check_gate(recipe)
     for option in options:
         option.check(game, recipe)
     check_players(game, recipe, other_nets)
+    learners = Learners.new(game, recipe)
+    folder.create(recipe)  # when the nets are there, so that a start that does not fit leaves nothing behind
+    sweep(folder.path)
+    run = Run(recipe, folder, game, learners, first_state(recipe), display, scheduler, other_nets, options)
+    run.save_nets(0)
+    display.begin(recipe, folder)
+    return run
 
 
-def new_or_stored(game: _core.Game, recipe: Recipe, folder: RunFolder, *, is_new: bool) -> tuple[RunState, Learners]:
-    """Return state and learners of the checkpoint, or those that a run begins with where there is none."""
+def stored_run(
+    game: _core.Game,
+    recipe: Recipe,
+    folder: RunFolder,
+    display: Display,
+    scheduler: Scheduler | None,
+) -> Run:
+    """Return the run of the folder as its last checkpoint left it; its games are not read yet.
+
+    ValueError where the recipe has other settings than the run was begun with.
+    """
+    from hauteur.learning.options.chosen import options_of
     from hauteur.learning.trainers import Learners
+    from hauteur.learning.units import OtherNets
 
-    if is_new or not folder.checkpoint.exists():
-        return RunState(generation=recipe.first_generation), Learners.new(game, recipe)
-    state, tensors = load_checkpoint(folder.checkpoint)
-    return state, Learners.restored(recipe, folder, tensors, steps=state.train_steps)
-
-
-def warn_of_changed_rate(begun: Recipe, recipe: Recipe, state: RunState, display: Display) -> None:
-    """Warn where another number of generations has moved the schedule of the learning rate under a begun run."""
-    from hauteur.learning.train import rate_change
-
+    begun = folder.stored_recipe()
+    recipe = settled_recipe(recipe, begun, ThisMachine(game, recipe))
+    check_yardstick(game, recipe, folder)
+    folder.resume_with(recipe)
+    if folder.checkpoint.exists():
+        state, tensors = load_checkpoint(folder.checkpoint)
+        learners = Learners.restored(recipe, folder, tensors, steps=state.train_steps)
+    else:
+        state = first_state(recipe)
+        learners = Learners.new(game, recipe)
+    sweep(folder.path)
     change = rate_change(begun, recipe, state.generation)
     if change is not None:
         display.warn(change)
+    other_nets = OtherNets(game, recipe)
+    return Run(recipe, folder, game, learners, state, display, scheduler, other_nets, options_of(recipe))
+
+
+def first_state(recipe: Recipe) -> RunState:
+    """Return the state that a run begins with: at generation 1, or 0 where it learns from recorded games first."""
+    learns_from_games = recipe.start is not None and recipe.start.games
+    return RunState(generation=0 if learns_from_games else 1)
+
+
+def check_yardstick(game: _core.Game, recipe: Recipe, folder: RunFolder) -> None:
+    """Raise ValueError where the fixed opponent that the run is measured by does not fit the game or the folder."""
+    if recipe.yardstick is None:
+        return
+    from hauteur.learning import yardstick  # loads players and matches, which other runs do not need
+
+    yardstick.check_yardstick(folder, game, recipe.yardstick)
+
+
+def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
+    """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
+    settings = now.train
+    old = before.run.generations
+    new = now.run.generations
+    if old == new or settings.schedule != "cosine" or generation > new:
+        return None
+    from hauteur.learning.train import learning_rate  # with torch
+
+    step = settings.warmup_steps
+    was = learning_rate(settings, step, (generation - 1) / max(1, old))
+    will = learning_rate(settings, step, (generation - 1) / new)
+    if math.isclose(was, will):
+        return None
+    return (
+        f"run.generations is {new} and was {old}, over which the learning rate falls (train.schedule = cosine): "
+        f"generation {generation} begins with {will:.3g}, {will / was:.1f} times the {was:.3g} that it was falling to"
+    )
 
 
 def read_past(run: Run) -> None:
-    """Write the first net of a new run; read the games of a resumed one into the replay buffer."""
+    """Read the games of a resumed run into the replay buffer; write its first net where it is missing."""
     state = run.state
     if not state.train_steps and not all(path.exists() for path in run.net_files(0)):
         run.save_nets(0)

@@ -255,7 +255,7 @@ def _until_closed(
     line: ProgressLine,
     games: int,
 ) -> Generator[GameRecord]:
-    """Yield the records; close what they are made with behind the last."""
+    """Yield the records; close what they are made with after the last one."""
     with stack, closing(records), line:
         for done, record in enumerate(records, 1):
             line.show(f"{done:,}/{games:,} games", done / games, last=done == games)

@@ -65,11 +65,11 @@ class RunFolder(RunDirectory):
     """The page with the figures."""
 
     def best(self, *, large: bool = False) -> Path:
-        """A copy of the best net; large: of the large net beside it."""
+        """A copy of the best net; large: of the best large net."""
         return self.path / f"best{LARGE if large else ''}.safetensors"
 
     def net(self, generation: int, *, large: bool = False) -> Path:
-        """The net that a generation trained; 0: the one that the run began with. large: the large net beside it."""
+        """The net that a generation trained; 0: the one that the run began with. large: its large net."""
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"
 
     def gate(self, generation: int) -> Path:
@@ -89,9 +89,12 @@ class RunFolder(RunDirectory):
                 )
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
-        own = {"seed": recipe.run.seed, "threads": recipe.run.cores}
-        write_json(self.path / "meta.json", {**provenance(), **own})
-        write_bytes(self.config, recipe_toml(recipe).encode())
+        meta = provenance()
+        meta["seed"] = recipe.run.seed
+        meta["threads"] = recipe.run.cores
+        text = recipe_toml(recipe)
+        write_json(self.path / "meta.json", meta)
+        write_bytes(self.config, text.encode())
 
     @contextmanager
     def learning(self) -> Iterator[None]:
@@ -100,26 +103,22 @@ class RunFolder(RunDirectory):
         ValueError where another process learns in it. Wrong input that ends a run before it has done anything takes the
         folder away again.
         """
-        with self.locked(), self._nothing_half_begun():
+        with self.locked():
+            was_there = self.config.exists()
             try:
                 yield
+            except (ValueError, FileNotFoundError):
+                if not was_there and not self.has_work:
+                    self.discard()
+                raise
             finally:
                 host.disk.remove(self.progress)
 
-    @contextmanager
-    def _nothing_half_begun(self) -> Iterator[None]:
-        """Take the folder away again when wrong input ends a run before it has done anything."""
-        was_there = self.config.exists()
-        try:
-            yield
-        except (ValueError, FileNotFoundError):
-            if not was_there and not self.has_work:
-                self.discard()
-            raise
-
     def discard(self) -> None:
         """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
-        for path in (*self.path.glob("nets/gen-00000*.safetensors"), *self.start.glob("*.parquet")):
+        nets = self.path.glob("nets/gen-00000*.safetensors")
+        games = self.start.glob("*.parquet")
+        for path in (*nets, *games, self.progress):
             host.disk.remove(path)
             host.disk.sync_folder(path.parent)
         # The recipe goes last, and when the others are gone for good: a folder without it is refused while it has them.
@@ -163,7 +162,7 @@ class RunFolder(RunDirectory):
         """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with,
         another budget or another yardstick.
 
-        Raise ValueError too where there is no checkpoint, but the work of generations that there was one of.
+        Raise ValueError as well where work of finished generations is there but their checkpoint is not.
         """
         self.check_recipe(recipe)
         self._check_checkpoint()

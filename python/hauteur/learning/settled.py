@@ -1,6 +1,6 @@
 """What a recipe leaves to the machine (`auto`, `parallel_games = 0`), settled when a run begins.
 
-A run's results may depend on it, so it stands in the run's config.toml, and a resumed run goes on as it has begun, also
+A run's results may depend on it, so it stands in the run's config.toml, and a resumed run continues as it began, even
 on another machine.
 """
 
@@ -43,7 +43,7 @@ class Machine(Protocol):
 
 
 def settled_recipe(recipe: Recipe, begun: Recipe | None, machine: Machine) -> Recipe:
-    """Return the recipe with what the machine decides; begun: the run's stored recipe, if there is one."""
+    """Return the recipe with what the machine decides. begun: the run's stored recipe, if there is one."""
     run = recipe.run
     train = recipe.train
     selfplay = recipe.selfplay

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from hauteur.cluster.scheduler import Played, summed_numbers
@@ -47,7 +46,7 @@ class StepCost:
     facts: ArenaFacts
     """Of what this process and its workers played."""
     evaluations: tuple[int, int]
-    """Of the run's own net, and of the large one beside it; of units too that were played before the run was killed."""
+    """Of the run's net, and of the large one; units that were played before the run was killed count too."""
     seconds: float
     """Of the clock."""
 
@@ -90,30 +89,30 @@ class StepGames:
             if not self.recipe.run.exact:
                 self.warn("run.exact = false: workers' games are not those of one process, nor the same again")
 
-    def begin(self, *planned: PlannedGames) -> None:
-        """Begin the self-play of generations that have not begun, where workers play it beside other work."""
-        for one in planned if self.scheduler is not None else ():
-            self._generation(one)
-
     def self_play(
         self,
         planned: PlannedGames,
         on_games: OnGames,
         *,
+        ahead: Sequence[PlannedGames] = (),
         finished: bool = False,
     ) -> tuple[list[Games], StepCost]:
         """Return the games of a generation, by unit, and what it took to play those that had no right file.
 
-        finished: all of them should have one, as the generation is over.
+        ahead: later generations, which workers begin to play too. finished: all games of the generation should have a
+        file, as it is over.
         """
         generation = self._generation(planned, finished=finished)
+        if self.scheduler is not None:
+            for later in ahead:
+                self._generation(later)
         if self.scheduler is None:
             before = generation.games
             units = self._played(planned, generation.missing, lambda done: on_games(before + done))
             with stop.put_off(), closing(units) as found:
                 for played in found:
                     generation.take(played)
-        # With workers its files are written beside this thread, which shows the count until all are there.
+        # With workers another thread writes its files; this one shows the count until all are there.
         while generation.goes_on:
             generation.join(PULSE)
             on_games(generation.games)
@@ -137,8 +136,13 @@ class StepGames:
         began = host.clock.passed()
         with closing(self._played(planned, list(planned.units), on_games)) as played:
             found = sorted(played, key=lambda one: one.unit.own["number"])
-        cost = StepCost.of([one.result.facts for one in found], host.clock.passed() - began)
-        return Games.join([_checked(planned, one) for one in found]), cost
+        seconds = host.clock.passed() - began
+        facts = []
+        games = []
+        for one in found:
+            facts.append(one.result.facts)
+            games.append(_checked(planned, one))
+        return Games.join(games), StepCost.of(facts, seconds)
 
     def gate_match(
         self,
@@ -146,7 +150,7 @@ class StepGames:
         sprt: Sprt | None,
         on_games: OnGames,
     ) -> tuple[GateResults, tuple[int, int]]:
-        """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets beside it.
+        """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets too.
 
         Those are of the units whose games the decision takes: which others are played depends on the workers.
         """
@@ -218,7 +222,7 @@ class StepGames:
 class _Generation:
     """Self-play of a generation: writes the files of units; games: those that are there.
 
-    Units are taken from workers beside the present thread, so that this may do something else meanwhile.
+    Another thread takes units from workers, so that the present one can do something else meanwhile.
     """
 
     # Of the class: with a lag several generations are played at a time, all of which add to one file.
@@ -288,11 +292,14 @@ class _Generation:
         """Return all games, those just played as their files have them, and what they took; raise what went wrong."""
         if self._consumer is not None and self._consumer.error is not None:
             raise self._consumer.error
-        new = {number: unit_games(self._planned, self._folder, number) for number in self.missing}
-        games = self._sound | new
+        planned = self._planned
+        games = []
+        for number in planned.units:
+            sound = self._sound.get(number)
+            games.append(unit_games(planned, self._folder, number) if sound is None else sound)
         cost = StepCost.of(self._costs, self._seconds)
-        charged = self._unit_costs.of(self._planned.kind, self._planned.generation)
-        return [games[number] for number in self._planned.units], replace(cost, evaluations=charged)
+        charged = self._unit_costs.of(planned.kind, planned.generation)
+        return games, replace(cost, evaluations=charged)
 
 
 def _checked(planned: PlannedGames, played: Played) -> Games:
@@ -308,6 +315,9 @@ def _line(games: Games, number: int) -> bytes:
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:
     """Return the candidate's points in each game: 1, 1/2 or 0."""
-    sides = [planned.plans[index].sides[0] for index in games.index.tolist()]
-    signs = np.where(np.array(sides) == CANDIDATE, 1, -1)
-    return [float(score) for score in (1 + signs * games.outcome) / 2]
+    points = []
+    for index, outcome in zip(games.index.tolist(), games.outcome.tolist(), strict=True):
+        first, _ = planned.plans[index].sides
+        of_candidate = outcome if first == CANDIDATE else -outcome
+        points.append((1 + of_candidate) / 2)
+    return points

@@ -28,38 +28,42 @@ def short_term_values(games: Games, horizons: Sequence[float]) -> NDArray[np.flo
     s_t = w_t / h + (1 - 1 / h) s_(t + 1) for a horizon of h plies, with the root's value w_t, or s_(t + 1) where it is
     not known, and the result of the game after its last move.
     """
-    own = np.where(games.movers[:, None] == 0, games.root_wdl, games.root_wdl[:, ::-1])  # of the first player
+    is_first = games.movers[:, None] == 0
+    of_first = np.where(is_first, games.root_wdl, games.root_wdl[:, ::-1])
     results = np.eye(3)[1 - games.outcome.astype(np.int64)]
     later = np.repeat(results[:, None], len(horizons), axis=1)
-    values = np.empty((len(own), len(horizons), 3))
+    values = np.empty((len(of_first), len(horizons), 3))
     shares = 1 / np.asarray(horizons, np.float64)[:, None]
-    for back in range(1, 1 + int(games.move_counts.max(initial=0))):
+    longest = int(games.move_counts.max(initial=0))
+    for back in range(1, 1 + longest):
         some = np.flatnonzero(games.move_counts >= back)
         moves = games.moves_before[some + 1] - back
-        step = shares * (own[moves][:, None] - later[some])
+        step = shares * (of_first[moves][:, None] - later[some])
         later[some] += np.where(np.isfinite(step), step, 0)
         values[moves] = later[some]
-    is_first = games.movers[:, None, None] == 0
-    return np.where(is_first, values, values[:, :, ::-1]).astype(np.float32)
+    of_movers = np.where(is_first[:, None], values, values[:, :, ::-1])
+    return of_movers.astype(np.float32)
 
 
 def own_columns(targets: Targets, games: Games) -> Columns:
     """Return what a user's function says of the moves of all games; ValueError where its arrays do not fit them."""
-    parts = []
-    forms = []
+    parts: list[Columns] = []
+    first_form: dict[str, tuple[int, ...]] = {}
     for number in range(games.games):
         part = _checked(targets(games.record(number)), games, number)
+        form = {name: values.shape[1:] for name, values in part.items()}
+        if not parts:
+            first_form = form
+        if form != first_form:
+            raise ValueError(
+                f"targets of game {games.index[number]} are {form}, those of game {games.index[0]} {first_form}; they "
+                "must be the same for all games"
+            )
         parts.append(part)
-        forms.append({name: values.shape[1:] for name, values in part.items()})
-    odd = next((number for number, form in enumerate(forms) if form != forms[0]), None)
-    if odd is not None:
-        raise ValueError(
-            f"targets of game {games.index[odd]} are {forms[odd]}, those of game {games.index[0]} {forms[0]}; they "
-            "must be the same for all games"
-        )
-    if not parts:
-        return {}
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    columns = {}
+    for name in first_form:
+        columns[name] = np.concatenate([part[name] for part in parts])
+    return columns
 
 
 def _checked(returned: object, games: Games, number: int) -> Columns:
@@ -111,20 +115,28 @@ class EqualPositions:
     ) -> "EqualPositions":
         """Group positions by their keys [P]. policy_of: targets of some of them; result, root [P, 3]; is_proven [P]."""
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        numbers = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
+        is_group = counts > 1
+        numbers = np.where(is_group, np.cumsum(is_group) - 1, -1)
         group = numbers[inverse].astype(np.int64)
-        sizes = counts[counts > 1].astype(np.float32)[:, None]
+        sizes = counts[is_group].astype(np.float32)[:, None]
         members = np.flatnonzero(group >= 0)
-        policy = np.zeros((len(sizes), policy_of(members[:1]).shape[1]), np.float32)
+        actions = policy_of(members[:1]).shape[1]
+        policy = np.zeros((len(sizes), actions), np.float32)
         for part in _chunks(members):
             np.add.at(policy, group[part], policy_of(part))
-        sums = [np.zeros((len(sizes), 3), np.float32) for _ in range(3)]
         proven = is_proven[members, None]
         results = result[members]
-        values = (results * proven, results * ~proven, root[members] * ~proven)
-        for total, value in zip(sums, values, strict=True):
-            np.add.at(total, group[members], value)
-        return cls(group, policy / sizes, *(total / sizes for total in sums))
+
+        def mean(values: NDArray[np.float32]) -> NDArray[np.float32]:
+            """Return the mean in each group of values of the members."""
+            total = np.zeros((len(sizes), 3), np.float32)
+            np.add.at(total, group[members], values)
+            return total / sizes
+
+        proven_mean = mean(results * proven)
+        result_mean = mean(results * ~proven)
+        root_mean = mean(root[members] * ~proven)
+        return cls(group, policy / sizes, proven_mean, result_mean, root_mean)
 
     def put(
         self,

@@ -30,7 +30,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
 from hauteur.learning.optimiser import Optimiser
-from hauteur.learning.recipe import ExtraTargets, Recipe, TrainSettings
+from hauteur.learning.recipe import ExtraTargets, TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks.architecture import Architecture, RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
@@ -45,7 +45,7 @@ from hauteur.networks.modules import (
     tensors_of,
 )
 from hauteur.networks.registered import Losses as OwnLosses
-from hauteur.networks.registered import architecture_in, learned_by
+from hauteur.networks.registered import Targets, architecture_in, learned_by
 from hauteur.networks.registry import load_network
 from hauteur.system.seeds import derived_seed, stream
 
@@ -158,24 +158,6 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
 
 
-def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
-    """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
-    settings = now.train
-    old = before.run.generations
-    new = now.run.generations
-    if old == new or settings.schedule != "cosine" or generation > new:
-        return None
-    step = settings.warmup_steps
-    was = learning_rate(settings, step, (generation - 1) / max(1, old))
-    will = learning_rate(settings, step, (generation - 1) / new)
-    if math.isclose(was, will):
-        return None
-    return (
-        f"run.generations is {new} and was {old}, over which the learning rate falls (train.schedule = cosine): "
-        f"generation {generation} begins with {will:.3g}, {will / was:.1f} times the {was:.3g} that it was falling to"
-    )
-
-
 @dataclass(frozen=True)
 class Batch:
     """Samples as tensors in the processor's memory, by the names of `Samples`; pinned where a GPU copies them."""
@@ -188,9 +170,12 @@ class Batch:
     @classmethod
     def of(cls, samples: Samples, *, pinned: bool = False) -> Batch:
         """The samples, without a copy unless they are pinned."""
-        arrays = samples.extra | {name: getattr(samples, name) for name in ("features", "policy", "wdl", "legal")}
-        known = {name: array for name, array in arrays.items() if array is not None}
-        batch = cls({name: torch.from_numpy(array) for name, array in known.items()})
+        arrays = dict(samples.extra)
+        for name in ("features", "policy", "wdl", "legal"):
+            array = getattr(samples, name)
+            if array is not None:
+                arrays[name] = array
+        batch = cls({name: torch.from_numpy(array) for name, array in arrays.items()})
         return batch.each(Tensor.pin_memory) if pinned else batch
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Batch:
@@ -237,8 +222,12 @@ class CandidateTrainer:
         if self.heads is not None:
             trained = WithHeads(network, self.heads)  # type: ignore[arg-type] # the heads have checked it
             trained.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
-        known = learned_by(getattr(architecture_in(network), "name", ""))[1]
+        registered = architecture_in(network)
+        targets, known = learned_by("" if registered is None else registered.name)
+        self.targets: Targets | None = targets
+        """Gives the targets of the network's own outputs; None without such outputs."""
         self.losses = dict(known if losses is None else losses)
+        """Losses of the network's own outputs, by name."""
         self._names = [*self.extra.weights, *self.losses]
         self.optimiser = Optimiser(trained, settings)
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
@@ -392,11 +381,13 @@ class CandidateTrainer:
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Network, mean and optimiser for a checkpoint."""
-        result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
-        if self.average is not None:
-            result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
-        if self.heads is not None:
-            result |= {EXTRA + name: value for name, value in tensors_of(self.heads).items()}
+        modules = {NETWORK: self.network, AVERAGE: self.average, EXTRA: self.heads}
+        result = {}
+        for prefix, module in modules.items():
+            if module is None:
+                continue
+            for name, values in tensors_of(module).items():
+                result[prefix + name] = values
         for name, tensor in self.optimiser.tensors().items():
             on_cpu = tensor.detach().cpu().contiguous()
             result[OPTIMISER + name] = on_cpu.numpy().copy()
@@ -451,30 +442,36 @@ class CandidateTrainer:
         actions = shard["policy"].shape[1]
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
-            returned = replica.network(shard["features"].contiguous(memory_format=self._layout))
-        policy_logits, value, outputs = checked_outputs(returned, count, actions, self.network)
+            features = shard["features"].contiguous(memory_format=self._layout)
+            returned = replica.network(features)
+        logits, value, outputs = checked_outputs(returned, count, actions, self.network)
         check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
-        outputs = {name: output.float() for name, output in outputs.items()}
+        logits = logits.float()
         value = value.float()
-        parts = losses(policy_logits.float(), value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
+        outputs = {name: output.float() for name, output in outputs.items()}
+        parts = losses(logits, value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
         total = parts.policy + self.settings.value_weight * parts.value
         further = self._further(outputs, value, shard)
         for name, loss in further.items():
-            total = total + self.extra.weights.get(name, 1.0) * loss
+            weight = self.extra.weights.get(name, 1.0)
+            total = total + weight * loss
         for parameter in replica.parameters:
             parameter.grad = None
         (share * total).backward()  # type: ignore[no-untyped-call]
-        each = [parts.policy, parts.value, *(further[name] for name in self._names)]
-        return share * torch.stack([loss.detach() for loss in each]).double()
+        each = [parts.policy.detach(), parts.value.detach()]
+        for name in self._names:
+            each.append(further[name].detach())
+        return share * torch.stack(each).double()
 
     def _further(self, outputs: Mapping[str, Tensor], value: Tensor, shard: Batch) -> dict[str, Tensor]:
         """Losses of the outputs beside policy and value; ValueError for one that is not a number."""
         found = extra_losses(self.extra, outputs, value, shard.columns)
+        for name, loss in self.losses.items():
+            found[name] = loss(outputs[name], shard[name])
         # A user's loss is checked at every step: it may be a number in one batch and a tensor in the next.
-        found |= {name: loss(outputs[name], shard[name]) for name, loss in self.losses.items()}
-        wrong = next((name for name, loss in found.items() if getattr(loss, "ndim", 1)), None)
-        if wrong is not None:
-            raise ValueError(f"the loss of {wrong!r} must be a tensor of one number, the mean over the rows")
+        for name, number in found.items():
+            if getattr(number, "ndim", 1):
+                raise ValueError(f"the loss of {name!r} must be a tensor of one number, the mean over the rows")
         return found
 
     def _gather_replicas(self) -> None:
@@ -506,8 +503,11 @@ class CandidateTrainer:
 
 def _named(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> dict[str, NDArray[np.float32]]:
     """The tensors whose names begin with the prefix, without it."""
-    own = {name: value for name, value in tensors.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): value for name, value in own.items()}
+    found = {}
+    for name, value in tensors.items():
+        if name.startswith(prefix):
+            found[name.removeprefix(prefix)] = value
+    return found
 
 
 def _as_tensors(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Tensor]:

@@ -5,7 +5,7 @@ A run has one network, or a small and a large one that search together (MPV-MCTS
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +17,17 @@ from torch import nn
 
 from hauteur import _core
 from hauteur.learning.compute import NetCompute, net_compute
-from hauteur.learning.recipe import NetworkSettings, Recipe, TrainSettings
+from hauteur.learning.recipe import Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import registry
-from hauteur.networks.architecture import Architecture, RegisteredArchitecture, ResNet, ResNetArchitecture
+from hauteur.networks.architecture import (
+    Architecture,
+    NetworkSettings,
+    RegisteredArchitecture,
+    ResNet,
+    ResNetArchitecture,
+)
 from hauteur.networks.evaluators.factory import check_fits, evaluator
 from hauteur.networks.modules import check_outputs, initialise
 from hauteur.networks.registered import Losses, name_of, registered_architecture
@@ -157,11 +163,10 @@ class Learners:
                 found[prefix + name] = value
         return found
 
-    def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
-        """Write the nets that play as those of a generation. training: facts for the files."""
+    def save(self, game: _core.Game, files: Sequence[Path], training: dict[str, Any]) -> None:
+        """Write the nets that play to these files, one each. training: facts for the files."""
         # The mean of the weights, where one is kept, is what plays; the weights themselves are in the checkpoint.
-        for large, trainer in zip((False, True), self.trainers, strict=False):
-            path = folder.net(generation, large=large)
+        for path, trainer in zip(files, self.trainers, strict=True):
             tensors = trainer.network_tensors()
             registry.save(path, trainer.architecture, tensors, game=game.spec, training=training)
 

@@ -4,7 +4,7 @@ has at a time, played side by side.
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -36,29 +36,33 @@ from hauteur.players.settings import NETS
 from hauteur.system.stopping import stop
 
 EVALUATIONS = ("evaluations", "evaluations_large")
-"""Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
+"""Facts of a unit: evaluations of the run's net, and of the large one."""
 
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
 
 
+@dataclass(frozen=True)
 class OtherNets:
-    """The nets of a run's games that the run does not train: each is found when it is first needed, and only then."""
+    """The nets of a run's games that the run does not train: each is looked up when it is first needed."""
 
-    def __init__(self, game: _core.Game, recipe: Recipe) -> None:
-        self._game = game
-        self._recipe = recipe
+    game: _core.Game
+    """The game that they play."""
+    recipe: Recipe
+    """The recipe that names them."""
 
     @cached_property
     def opponent(self) -> dict[str, ResolvedNet]:
         """Those of the fixed opponent, by the settings that name them; none without such an opponent."""
-        opponent = self._recipe.opponent
-        return {} if opponent is None else player_nets(self._game, opponent)
+        opponent = self.recipe.opponent
+        if opponent is None:
+            return {}
+        return player_nets(self.game, opponent)
 
     @cached_property
     def model(self) -> ResolvedNet | None:
         """The model of the other side in the searches of self-play; None without one."""
-        name = self._recipe.selfplay.opponent_net
+        name = self.recipe.selfplay.opponent_net
         return None if name is None else resolve_net(name)
 
     def of(self, planned: PlannedGames) -> dict[str, ResolvedNet]:
@@ -260,13 +264,16 @@ class LearningJob:
 
     def _result(self, unit: Unit, records: list[GameRecord], spent: Mapping[str, float]) -> UnitResult:
         """Return a unit's games as its file has them, with what they took."""
-        own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+        moves = sum(len(record.actions) for record in records)
+        facts = {"games": len(records), "moves": moves, **spent}
         nodes = self.recipe.train.exact_nodes
         if nodes and unit.kind != "gate":
             records = with_exact_ends(records, self.game, nodes)
-        stored = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
+        stored = []
+        for record in records:
+            stored.append(replace(record, n_scl=self.n_scl, learn=self._learn(record)))
         content = shard_bytes(self.game.spec, stored, generation=self.generation, nets=self.nets)
-        return UnitResult(unit.key, content, {**own, **spent})
+        return UnitResult(unit.key, content, facts)
 
     def _learn(self, record: GameRecord) -> NDArray[np.uint8]:
         """Return the column that says which moves are learned from, with what is proven where that is a target."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_yardstick(folder: RunFolder, game: _core.Game, settings: YardstickSettings) -> None:
-    """Raise ValueError or OSError, before a run begins or goes on, where its opponent cannot play this game.
+    """Raise ValueError or OSError, before a run begins or is resumed, where its opponent cannot play this game.
 
     Likewise where the folder has results of other conditions.
     """
@@ -40,7 +40,7 @@ def measure_nets(run: Run) -> None:
     """Measure the run's best nets that are due and were not measured yet: every few generations, and the last one.
 
     Nets that are no longer there are left out. Raise ValueError for a file that is damaged or of another yardstick, and
-    KeyboardInterrupt where the user ends a match: it is played when the run goes on.
+    KeyboardInterrupt where the user ends a match: it is played when the run is resumed.
     """
     settings = run.recipe.yardstick
     if settings is None:
@@ -89,7 +89,7 @@ def play_yardstick(
 ) -> dict[str, Any]:
     """Play the match of a net; return its result as the file has it, from the net's view.
 
-    Its cpu_seconds are those of this process: an opponent that is a program of its own takes more.
+    Its cpu_seconds are those of this process: an opponent that is a separate program takes more.
     """
     began = time.process_time()
     match = play_match(

@@ -297,12 +297,13 @@ class _Loop:
         """Request a move."""
         plan, _ = self.begun[due.number]
         board = self.boards[due.number]
-        for action in due.actions[len(board.moves) - self._beginning(plan) :]:
+        known = len(board.moves) - self._beginning(plan)
+        for action in due.actions[known:]:
             board.apply(action)
         origin = plan.begin(self.game).notation()
+        moves = (*plan.start, *due.actions)
         player = self.asked[due.player]
-        request = MoveRequest(plan.index, board.copy(), origin, (*plan.start, *due.actions), due.seed)
-        future = player.choose(request)
+        future = player.choose(MoveRequest(plan.index, board.copy(), origin, moves, due.seed))
         self.pending[due.number] = future
         future.add_done_callback(lambda done: self._reply(due.number, player.name, done))
 

@@ -378,7 +378,13 @@ class TreePlayer:
 
     def _children(self, level: Sequence[_core.State], result: PlayedTree) -> Iterator[_core.State]:
         """Yield the positions after the player's moves, and after the opponent's replies."""
-        own = [state for state in level if state.to_move == result.side]
+        own = []
+        others = []
+        for state in level:
+            if state.to_move == result.side:
+                own.append(state)
+            else:
+                others.append(state)
         actions = self._chooser.choose(own).tolist()
         for state, action, values in zip(own, actions, self._values(own), strict=True):
             result.searched += 1
@@ -390,9 +396,9 @@ class TreePlayer:
                 kept = SolvedPosition(state, tuple(values)).preserved_by(action)
                 result.kept += kept
                 if not kept:
-                    result.mistakes.append(" ".join(line_texts(child.start, child.moves)))
+                    moves = line_texts(child.start, child.moves)
+                    result.mistakes.append(" ".join(moves))
             yield child
-        others = [state for state in level if state.to_move != result.side]
         known = self._values(others) if self._replies == "best" else [None] * len(others)
         for state, values in zip(others, known, strict=True):
             for place, action in enumerate(state.legal_actions().tolist()):

@@ -60,13 +60,17 @@ def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]],
 def pgn_of(match: Match, game: MatchGame, *, evals: bool = False) -> str:
     """A game as PGN."""
     start, actions = played_line(match.game, game)
-    tags = [*_tags(match, game), *position_tags(match.game, start, is_start_of_game=game.fen is None)]
+    tags = list(_tags(match, game))
+    tags += position_tags(match.game, start, is_start_of_game=game.fen is None)
     comments = dict(_comments(game, score_text))
     if evals:
         for ply, mover in enumerate(movers_of(start, actions)):
-            if value := _eval(game, ply, mover):
-                comments[ply] = f"[%eval {value}] {comments.get(ply, '')}".rstrip()
-    return written_pgn(tags, start, actions, result_text(outcome_of(game)), comments)
+            value = _eval(game, ply, mover)
+            if value:
+                comment = comments.get(ply, "")
+                comments[ply] = f"[%eval {value}] {comment}".rstrip()
+    result = result_text(outcome_of(game))
+    return written_pgn(tags, start, actions, result, comments)
 
 
 def sgf_of(match: Match, game: MatchGame) -> str:

@@ -229,15 +229,18 @@ class GamesInProgress:
 
     def _plans(self, done: Sequence[Collection[int]]) -> Iterator[GamePlan]:
         """Pair by pair through the matches, so that all advance together."""
-        own = zip(self.matches, done, strict=True)
-        missing = [match_plans(self.game, match.settings, self.openings, known) for match, known in own]
-        for first in range(0, max(match.settings.games for match in self.matches), 2):
+        missing = []
+        for match, known in zip(self.matches, done, strict=True):
+            missing.append(match_plans(self.game, match.settings, self.openings, known))
+        most = max(match.settings.games for match in self.matches)
+        for first in range(0, most, 2):
             for number, (players, match) in enumerate(self.pairings.items()):
-                for index in range(first, min(first + 2, match.settings.games)):
-                    if index not in done[number]:
-                        plan = next(missing[number])
-                        a, b = (players[side] for side in plan.sides)
-                        yield replace(plan, index=number * STRIDE + index, sides=(a, b))
+                for index in (first, first + 1):
+                    if index >= match.settings.games or index in done[number]:
+                        continue
+                    plan = next(missing[number])
+                    a, b = plan.sides
+                    yield replace(plan, index=number * STRIDE + index, sides=(players[a], players[b]))
 
     def _kept(self, played: Iterator[MatchGame]) -> Generator[tuple[int, MatchGame]]:
         """The games, each once it is counted and on disk."""

@@ -146,9 +146,13 @@ class MatchResult:
         return write_games(Path(path), [(self.match, self.games)], evals=evals)
 
     def __repr__(self) -> str:
-        of = "" if self.match.games_wanted is None else f" of {self.match.games_wanted:,}"
-        notice = f"{'interrupted' if self.interrupted else 'not complete'}: {len(self.games):,}{of} games\n"
-        return ("" if self.complete else notice) + table(self.match.tally, self.match.work, self.names)
+        text = table(self.match.tally, self.match.work, self.names)
+        if self.complete:
+            return text
+        state = "interrupted" if self.interrupted else "not complete"
+        wanted = self.match.games_wanted
+        of = "" if wanted is None else f" of {wanted:,}"
+        return f"{state}: {len(self.games):,}{of} games\n{text}"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"

@@ -7,7 +7,6 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
-from hauteur.games.pgn import pgn_games
 from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
@@ -90,6 +89,8 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     """The main lines of a PGN file, each from its own FEN."""
     if game.name != "chess":
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
+    from hauteur.games.pgn import pgn_games  # here: most openings are lines of moves
+
     found = enumerate(pgn_games(path, str(path), game), 1)
     openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
     if not openings:

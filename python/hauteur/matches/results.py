@@ -385,19 +385,29 @@ def sprt_line(test: PairsInOrder) -> str:
 def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
     """The final table, from A's view."""
     low, high = tally.score_interval
-    lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
+    lines = [
+        f"A: {names[0]}",
+        f"B: {names[1]}",
+        "",
+        "          games    won  drawn   lost   score",
+    ]
     for label, record in tally.records_by_side():
         counts = f"{record.games:6,} {record.wins:6,} {record.draws:6,} {record.losses:6,}"
         lines.append(f"{label:8} {counts}  {record.score:6.1%}")
     if tally.paired:
-        repeats = f" (repeats left out: {tally.different.repeats:,})" if tally.different.repeats else ""
-        counts = ", ".join(map(str, tally.pairs.counts))
-        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {counts}{repeats}")
-    lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
+        counts = ", ".join(str(count) for count in tally.pairs.counts)
+        repeats = tally.different.repeats
+        left_out = f" (repeats left out: {repeats:,})" if repeats else ""
+        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {counts}{left_out}")
+    lines.append("")
+    lines.append(f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})")
     if tally.test is not None:
-        lines += [f"SPRT of {sprt_text(tally.test.sprt)}", sprt_line(tally.test)]
-    lines += [_details(tally), _speed(work)]
-    lines += [f"note of {count:,} moves: {note}" for note, count in sorted(tally.notes.items())]
+        lines.append(f"SPRT of {sprt_text(tally.test.sprt)}")
+        lines.append(sprt_line(tally.test))
+    lines.append(_details(tally))
+    lines.append(_speed(work))
+    for note, count in sorted(tally.notes.items()):
+        lines.append(f"note of {count:,} moves: {note}")
     return "\n".join(lines)
 
 

@@ -69,12 +69,14 @@ class Parameter:
     """The setting takes whole numbers."""
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ValueError(f"{self.key}: the lower bound must be below the upper, got {self.low:g}:{self.high:g}")
+        given = f"{self.low:g}:{self.high:g}"
+        is_finite = math.isfinite(self.low) and math.isfinite(self.high)
+        if not is_finite or self.low >= self.high:
+            raise ValueError(f"{self.key}: the lower bound must be below the upper, got {given}")
         if self.log and self.low <= 0:
-            raise ValueError(f"{self.key}: with log both bounds must be above 0, got {self.low:g}:{self.high:g}")
+            raise ValueError(f"{self.key}: with log both bounds must be above 0, got {given}")
         if self.whole and not (self.low.is_integer() and self.high.is_integer()):
-            raise ValueError(f"{self.key} is a whole number, and so are its bounds, got {self.low:g}:{self.high:g}")
+            raise ValueError(f"{self.key} is a whole number, and so are its bounds, got {given}")
 
     def value(self, place: float) -> float | int:
         """The value at a place from 0 to 1, rounded."""

@@ -279,10 +279,14 @@ class MatchJob:
 
     def _result(self, unit: Unit, records: Sequence[GameRecord], spent: Mapping[str, float]) -> UnitResult:
         """Return a unit's games as JSON, with what they took."""
-        games = [MatchGame.of(self._game, record) for record in records]
-        own = {"games": len(records), "moves": sum(len(record.actions) for record in records)}
-        content = json.dumps([game.model_dump(mode="json", exclude_defaults=True) for game in games])
-        return UnitResult(unit.key, content.encode(), {**own, **spent})
+        moves = 0
+        games = []
+        for record in records:
+            moves += len(record.actions)
+            game = MatchGame.of(self._game, record)
+            games.append(game.model_dump(mode="json", exclude_defaults=True))
+        facts = {"games": len(records), "moves": moves, **spent}
+        return UnitResult(unit.key, json.dumps(games).encode(), facts)
 
     def close(self) -> None:
         """Close the nets."""

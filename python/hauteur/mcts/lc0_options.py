@@ -237,10 +237,15 @@ def _option(name: str, field: str, text: str, section: str) -> Lc0Option:
         for part in sections:
             section = _schema()[section][part]["type"]["section"]
         found = _schema()[section][last]
+        kind = found["type"]
         least, most = found["range"] or (0, 0)
-        facts = {"kind": KINDS[found["type"]["kind"]], "default": found["default"], "least": least, "most": most}
-        facts["choices"] = tuple(found["type"].get("choices", ()))
-    return Lc0Option(name, help=text, field=field, **facts | _OF_LC0.get(name, {}))
+        facts["kind"] = KINDS[kind["kind"]]
+        facts["default"] = found["default"]
+        facts["least"] = least
+        facts["most"] = most
+        facts["choices"] = tuple(kind.get("choices", ()))
+    facts |= _OF_LC0.get(name, {})
+    return Lc0Option(name, help=text, field=field, **facts)
 
 
 SEARCH_OPTIONS = _options(_SEARCH, "SearchParams")

@@ -320,19 +320,24 @@ class RuleChain:
         """Raise ValueError where one of them is not a rule."""
         self.rules = checked_rules(rules)
         self._overrides = {place: _overrides(self.rules, place) for place in PLACES}
-        self.places = tuple(place for place, found in self._overrides.items() if found)
+        self.places = tuple(place for place in PLACES if self._overrides[place])
         """The methods that some rule overrides."""
         self.columns: list[tuple[int, str]] = []
         """The columns of all rules: number of the rule, and name."""
         self._places: list[dict[str, int]] = []
-        for number, rule in enumerate(self.rules):
-            begin = len(self.columns)
-            self.columns += [(number, name) for name in rule.columns]
-            self._places.append({name: begin + place for place, name in enumerate(rule.columns)})
-        wanting = [number for number, rule in enumerate(self.rules) if rule.random]
-        self.draws = [self.rules[number].random for number in wanting]
+        self.draws: list[str] = []
         """The random numbers that rules want for every edge."""
-        self._random = {number: len(self.columns) + place for place, number in enumerate(wanting)}
+        drawing: list[int] = []
+        for number, rule in enumerate(self.rules):
+            places = {}
+            for name in rule.columns:
+                places[name] = len(self.columns)
+                self.columns.append((number, name))
+            self._places.append(places)
+            if rule.random:
+                drawing.append(number)
+                self.draws.append(rule.random)
+        self._random = {number: len(self.columns) + place for place, number in enumerate(drawing)}
         self._nodes: Nodes
         self._edges: Edges
         self._way: Way

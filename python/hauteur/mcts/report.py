@@ -195,11 +195,14 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
 
 def choose_move(moves: Sequence[RootMove], settings: TemperatureSettings, ply: int, uniform: float) -> RootMove:
     """Return the move to play of some, best first, `ply` plies into the game; uniform, in [0, 1), decides a draw."""
-    by_action = {move.action: move for move in sorted(moves, key=lambda move: move.action)}
-    rows = [
-        (one.action, one.visits, one.q if one.visits else math.nan, one.prior, one.proven) for one in by_action.values()
-    ]
-    return by_action[_core.choose_action(rows, moves[0].action, ply, uniform, settings.model_dump_json())]
+    by_action = {}
+    rows = []
+    for move in sorted(moves, key=lambda move: move.action):
+        q = move.q if move.visits else math.nan
+        by_action[move.action] = move
+        rows.append((move.action, move.visits, q, move.prior, move.proven))
+    chosen = _core.choose_action(rows, moves[0].action, ply, uniform, settings.model_dump_json())
+    return by_action[chosen]
 
 
 def with_result(report: RootReport, result: int) -> RootReport:
@@ -208,7 +211,10 @@ def with_result(report: RootReport, result: int) -> RootReport:
     All its moves must keep that result. A move that ends the game has its own, which is no mate unless it mates.
     """
     wdl: Wdl = (float(result > 0), float(result == 0), float(result < 0))
-    moves = (move if move.terminal else replace(move, wdl=wdl, q=float(result)) for move in report.moves)
+    moves = []
+    for move in report.moves:
+        known = move if move.terminal else replace(move, wdl=wdl, q=float(result))
+        moves.append(known)
     return replace(report, wdl=wdl, moves=tuple(moves))
 
 

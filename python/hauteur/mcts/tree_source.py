@@ -114,17 +114,19 @@ _BEING_SEARCHED = RuntimeError("the tree is being searched: read it by Analysis.
 
 def edges_of(columns: Columns, rows: Sequence[int] | NDArray[np.int64]) -> Iterator[Edge]:
     """Yield these rows of columns as edges."""
-    names = [name for name in columns if name != "parent"]
-    lists = {name: columns[name][rows].tolist() for name in names}
+    lists = {}
+    for name, column in columns.items():
+        if name != "parent":
+            lists[name] = column[rows].tolist()
     for values in zip(*lists.values(), strict=True):
         edge = dict(zip(lists, values, strict=True))
         wdl = edge["reported_wdl"]
-        value = edge["value"]
-        frozen = edge["frozen"]
         edge["reported_wdl"] = None if math.isnan(wdl[0]) else tuple(wdl)
-        edge["value"] = None if math.isnan(value) else value
-        edge["frozen"] = None if math.isnan(frozen) else frozen
-        edge["plies"] = None if edge["plies"] < 0 else edge["plies"]
+        for name in ("value", "frozen"):
+            if math.isnan(edge[name]):
+                edge[name] = None
+        if edge["plies"] < 0:
+            edge["plies"] = None
         yield edge
 
 
@@ -235,23 +237,36 @@ TreeSource = ForestTree | SavedTree
 def write_tree(path: Path, state: _core.State, root: Edge, columns: Columns, facts: Mapping[str, Any]) -> None:
     """Write a tree whole, or not at all. Raise ValueError for another ending."""
     check_ending(path)
-    given = {"format": FORMAT, "hauteur": _core.__version__, "game": state.game.spec, "moves": state.moves, **facts}
-    header = validated(SavedHeader, given, str(path)).model_dump(mode="json")
-    nodes = {name: _json_list(column) for name, column in _with_root(root, columns).items()}
-    text = json.dumps(header | {"nodes": nodes}, separators=(",", ":"), allow_nan=False)
+    given = {
+        "format": FORMAT,
+        "hauteur": _core.__version__,
+        "game": state.game.spec,
+        "moves": state.moves,
+        **facts,
+    }
+    header = validated(SavedHeader, given, str(path))
+    content = header.model_dump(mode="json")
+    content["nodes"] = {name: _json_list(column) for name, column in _with_root(root, columns).items()}
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     write_bytes(path, text.encode() + b"\n")
 
 
 def _with_root(root: Edge, below: Columns) -> dict[str, NDArray[Any]]:
     """The columns of a file: the root, then the nodes below it."""
-    shares = dict(zip(("win", "draw", "loss"), below["reported_wdl"].T, strict=True))
-    flat = dict(below) | shares | {"parent": below["parent"] + 1}
-    of_root = dict(zip(shares, root["reported_wdl"] or [None] * 3, strict=True))
-    first = {"parent": -1, "action": 0, **root, **of_root, "plies": -1 if root["plies"] is None else root["plies"]}
-    return {
-        name: np.append(np.nan if first[name] is None else first[name], flat[name]).astype(kind)
-        for name, (kind, _, _) in COLUMNS.items()
-    }
+    first: dict[str, Any] = {"parent": -1, "action": 0, **root}
+    flat = dict(below)
+    flat["parent"] = below["parent"] + 1
+    if first["plies"] is None:
+        first["plies"] = -1
+    root_wdl = root["reported_wdl"] or [None] * 3
+    for place, name in enumerate(("win", "draw", "loss")):
+        first[name] = root_wdl[place]
+        flat[name] = below["reported_wdl"][:, place]
+    columns = {}
+    for name, (kind, _, _) in COLUMNS.items():
+        value = np.nan if first[name] is None else first[name]
+        columns[name] = np.append(value, flat[name]).astype(kind)
+    return columns
 
 
 def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
@@ -287,15 +302,18 @@ def _json_list(column: NDArray[Any]) -> list[Any]:
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header and the known columns of a file. ValueError for what is no tree."""
     header = read_json(path)
     lists = header.pop("nodes", None)
     if not isinstance(lists, dict) or not all(isinstance(column, list) for column in lists.values()):
         raise ValueError(f"{path}: not a tree: nodes must have columns of numbers")
     if any(len(column) > MOST_NODES for column in lists.values()):
         raise ValueError(f"{path}: has more than {MOST_NODES:,} nodes")
+    columns = {}
     try:
-        known = [name for name in lists if name in COLUMNS]
-        columns = {name: np.array(lists[name], np.float64 if name in UNKNOWN else None) for name in known}
+        for name, column in lists.items():
+            if name in COLUMNS:
+                columns[name] = np.array(column, np.float64 if name in UNKNOWN else None)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{path}: not a tree: a column of its nodes holds something that is no number") from None
     return header, columns
@@ -309,15 +327,20 @@ def _wrong(columns: dict[str, NDArray[Any]]) -> str:
         if column is None or column.shape != (count,) or column.dtype.kind not in "biuf":
             return f"its column {name} is missing, or has another length or type than the others"
         known = column[~np.isnan(column)] if name in UNKNOWN else column
-        if not ((known >= least) & (known <= most)).all():
+        is_allowed = (known >= least) & (known <= most)
+        if not is_allowed.all():
             return f"its column {name} must be {least} to {most}"
         columns[name] = column.astype(kind)
     parents = columns["parent"]
-    actions = columns["action"].astype(np.int64)
-    if not count or (parents >= np.arange(count)).any() or (parents[1:] < 0).any():
+    is_late = parents >= np.arange(count)
+    has_none = parents[1:] < 0
+    if not count or is_late.any() or has_none.any():
         return "a node stands before its parent, or has none"
-    if len(np.unique(parents.astype(np.int64) * 2**16 + actions)) != count:
+    actions = columns["action"].astype(np.int64)
+    moves = parents.astype(np.int64) * 2**16 + actions
+    if len(np.unique(moves)) != count:
         return "a node has two children by one move"
-    if (columns["lower"] > columns["upper"]).any():
+    is_crossed = columns["lower"] > columns["upper"]
+    if is_crossed.any():
         return "a node has a lower bound above its upper one"
     return ""

@@ -117,6 +117,40 @@ NetworkSetting = bool | int | float | Annotated[str, Field(max_length=1000)] | N
 """Value of a setting of a registered network; a file holds it as JSON."""
 
 
+class NetworkSettings(ResNet):
+    """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`)."""
+
+    kind: NetworkName = "resnet"
+    """What is trained: `resnet`, or a name that `ht.register_network` gave, in a file named with `hauteur --import
+    FILE.py train ...`."""
+    settings: dict[str, NetworkSetting] = Field(default_factory=dict)
+    """Of a registered network, as a table `[network.settings]` or `network.settings.NAME=VALUE`; the other settings are
+    those of `resnet`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_tower(cls, values: Any) -> Any:
+        return values.model_dump(exclude_unset=True) if type(values) is ResNet else values
+
+    @model_validator(mode="after")
+    def _settings_are_of_the_kind(self) -> Self:
+        """Raise ValueError for settings of a residual tower with another kind, and the reverse."""
+        tower = sorted(self.model_dump(exclude_defaults=True, exclude={"kind", "settings"}))
+        if self.kind == "resnet" and self.settings:
+            raise ValueError(f"settings are of registered networks; kind 'resnet' has {', '.join(ResNet.model_fields)}")
+        if self.kind != "resnet" and tower:
+            raise ValueError(f"{tower[0]} is of kind 'resnet'; what {self.kind!r} is built with stands in settings")
+        return self
+
+    @property
+    def summary(self) -> str:
+        """In a few words, as `64 filters, 5 blocks`."""
+        if self.kind == "resnet":
+            return f"{self.filters} filters, {self.blocks} blocks"
+        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.kind}({settings})"
+
+
 class RegisteredArchitecture(Section):
     """A network of the user's own: the name it is registered under, and the settings it is built with."""
 

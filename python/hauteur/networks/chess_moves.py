@@ -30,21 +30,40 @@ _PLANES = {
 @cache
 def plain_moves() -> tuple[tuple[int, int], ...]:
     """The 1792 (from, to) moves of queens and knights, in order."""
-    return tuple((a, b) for a in range(64) for b in range(64) if (b % 8 - a % 8, b // 8 - a // 8) in _PLANES)
+    moves = []
+    for start in range(64):
+        for end in range(64):
+            files = end % 8 - start % 8
+            ranks = end // 8 - start // 8
+            if (files, ranks) in _PLANES:
+                moves.append((start, end))
+    return tuple(moves)
 
 
 @cache
 def promotions() -> tuple[tuple[int, int, int], ...]:
     """The 66 (from file, to file, piece) promotions, in order; piece: 0 queen, 1 rook, 2 bishop."""
-    return tuple((a, b, piece) for a in range(8) for b in (a - 1, a, a + 1) if 0 <= b < 8 for piece in range(3))
+    moves = []
+    for start in range(8):
+        for end in (start - 1, start, start + 1):
+            if 0 <= end < 8:
+                moves += [(start, end, piece) for piece in range(3)]
+    return tuple(moves)
 
 
 def convolution_indices() -> NDArray[np.int64]:
     """Index of each move in the flattened convolution head [80, 8, 8], int64 [1858]."""
-    plain = [_PLANES[b % 8 - a % 8, b // 8 - a // 8] * 64 + a for a, b in plain_moves()]
+    indices = []
+    for start, end in plain_moves():
+        files = end % 8 - start % 8
+        ranks = end // 8 - start // 8
+        plane = _PLANES[files, ranks]
+        indices.append(plane * 64 + start)
     piece_offset = (2, 0, 1)
-    special = [(64 + 3 * (b - a + 1) + piece_offset[piece]) * 64 + 48 + a for a, b, piece in promotions()]
-    return np.array(plain + special, dtype=np.int64)
+    for start, end, piece in promotions():
+        plane = 64 + 3 * (end - start + 1) + piece_offset[piece]
+        indices.append(plane * 64 + 48 + start)
+    return np.array(indices, dtype=np.int64)
 
 
 def attention_indices() -> NDArray[np.int64]:

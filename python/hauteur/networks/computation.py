@@ -13,7 +13,7 @@ channels].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count, takewhile
+from itertools import count
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -144,35 +144,46 @@ def _activated(ops: Operations[Value], x: Value) -> Value:
 
 def _tower(ops: Operations[Value], x: Value) -> Value:
     """Input convolution, then blocks: activation(x + excite(conv(activation(pool(conv(x))))))."""
-    filters = ops.architecture.filters
-    x = _activated(ops, ops.convolution(x, Convolution("input", 3, filters)))
-    for i in range(ops.architecture.blocks):
+    architecture = ops.architecture
+    filters = architecture.filters
+    x = ops.convolution(x, Convolution("input", 3, filters))
+    x = _activated(ops, x)
+    for i in range(architecture.blocks):
         path = f"blocks.{i}"
         y = ops.convolution(x, Convolution(f"{path}.conv1", 3, filters))
         # lc0's files have no pooling.
-        pools = ops.architecture.kind == "resnet" and ops.architecture.pools(i)
-        y = _pooled(ops, y, f"{path}.pool") if pools else _activated(ops, y)
+        if architecture.kind == "resnet" and architecture.pools(i):
+            y = _pooled(ops, y, f"{path}.pool")
+        else:
+            y = _activated(ops, y)
         y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
         if ops.has(f"{path}.se.reduce"):
-            reduce = Dense(f"{path}.se.reduce", _size(ops, "se_channels"))
-            squeezed = _activated(ops, ops.dense(ops.means(y), reduce))
-            # Twice the filters: half of them scale the planes, half are added (lc0's squeeze-excitation with
-            # bias).
-            expand = Dense(f"{path}.se.expand", 2 * filters)
-            y = ops.excited(y, ops.dense(squeezed, expand))
-        x = _activated(ops, ops.add(x, y))
+            y = _squeezed(ops, y, f"{path}.se")
+        x = ops.add(x, y)
+        x = _activated(ops, x)
     return x
+
+
+def _squeezed(ops: Operations[Value], y: Value, path: str) -> Value:
+    """Squeeze-excitation with bias, as lc0 has it: half of twice the filters scale the planes, half are added."""
+    squeezed = ops.dense(ops.means(y), Dense(f"{path}.reduce", _size(ops, "se_channels")))
+    squeezed = _activated(ops, squeezed)
+    expanded = ops.dense(squeezed, Dense(f"{path}.expand", 2 * ops.architecture.filters))
+    return ops.excited(y, expanded)
 
 
 def _pooled(ops: Operations[Value], y: Value, path: str) -> Value:
     """Activate planes, after biases from the means and maxima of the first ones, already activated, to the others."""
     channels = _size(ops, "pooling") or 0
     filters = ops.architecture.filters
-    own, others = _activated(ops, ops.slice(y, 1, 0, channels)), ops.slice(y, 1, channels, filters)
+    own = _activated(ops, ops.slice(y, 1, 0, channels))
+    others = ops.slice(y, 1, channels, filters)
     pooled = ops.flatten(ops.pooled(own))
     biases = ops.dense(pooled, Dense(path, filters - channels))
-    others = ops.add(others, ops.reshape(biases, filters - channels, 1, 1))
-    return ops.concatenated(own, _activated(ops, others), 1)
+    biases = ops.reshape(biases, filters - channels, 1, 1)
+    others = ops.add(others, biases)
+    others = _activated(ops, others)
+    return ops.concatenated(own, others, 1)
 
 
 def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value:
@@ -181,17 +192,27 @@ def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value
     if architecture.policy == "attention":
         return _attention_policy(ops, x)
     if architecture.policy == "convolution":
-        layer = Convolution(f"{path}.conv", 3, _size(ops, "filters"))
-        hidden = _activated(ops, ops.convolution(x, layer))
-        if isinstance(architecture, Lc0Architecture):
-            # Seven of the 80 planes are never a move; they are in the files, and not computed.
-            planes = ops.convolution(hidden, Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES))
-            return ops.moves(ops.flatten(planes), "convolution")
-        planes = ops.convolution(hidden, Convolution(f"{path}.output", 3, architecture.policy_planes, norm=False))
-        return ops.moves(ops.flatten(planes), "squares" if architecture.policy_planes == 1 else "convolution")
+        return _convolution_policy(ops, x, path)
     layer = Convolution(f"{path}.conv", 1, _size(ops, "policy_channels"))
     hidden = _activated(ops, ops.convolution(x, layer))
-    return ops.dense(ops.flatten(hidden), Dense(f"{path}.output", architecture.num_actions))
+    output = Dense(f"{path}.output", architecture.num_actions)
+    return ops.dense(ops.flatten(hidden), output)
+
+
+def _convolution_policy(ops: Operations[Value], x: Value, path: str) -> Value:
+    """Two convolutions to planes of moves: one output a square, or lc0's planes of chess."""
+    architecture = ops.architecture
+    layer = Convolution(f"{path}.conv", 3, _size(ops, "filters"))
+    hidden = _activated(ops, ops.convolution(x, layer))
+    if isinstance(architecture, Lc0Architecture):
+        # Seven of the 80 planes are never a move; they are in the files, and not computed.
+        output = Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES)
+        form = "convolution"
+    else:
+        output = Convolution(f"{path}.output", 3, architecture.policy_planes, norm=False)
+        form = "squares" if architecture.policy_planes == 1 else "convolution"
+    planes = ops.convolution(hidden, output)
+    return ops.moves(ops.flatten(planes), form)
 
 
 def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: int = 0) -> Value:
@@ -201,15 +222,19 @@ def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: i
     path: of the layers; outputs: of the last one, 0: those of the network's value.
     """
     if ops.architecture.encoders:
-        embedded = _activated(ops, ops.dense(x, Dense(f"{path}.embed")))
+        embedded = ops.dense(x, Dense(f"{path}.embed"))
     else:
         layer = Convolution(f"{path}.conv", 1, _size(ops, "value_channels"))
-        embedded = _activated(ops, ops.convolution(x, layer))
+        embedded = ops.convolution(x, layer)
+    embedded = _activated(ops, embedded)
     if _size(ops, "pooling"):
-        embedded = ops.concatenated(ops.reshape(embedded, 0, -1), ops.pooled(embedded), 2)
+        squares = ops.reshape(embedded, 0, -1)
+        embedded = ops.concatenated(squares, ops.pooled(embedded), 2)
     flat = ops.flatten(embedded)
-    hidden = _activated(ops, ops.dense(flat, Dense(f"{path}.hidden", _size(ops, "value_hidden"))))
-    return ops.dense(hidden, Dense(f"{path}.output", outputs or VALUE_OUTPUTS[ops.architecture.value]))
+    hidden = ops.dense(flat, Dense(f"{path}.hidden", _size(ops, "value_hidden")))
+    hidden = _activated(ops, hidden)
+    width = outputs or VALUE_OUTPUTS[ops.architecture.value]
+    return ops.dense(hidden, Dense(f"{path}.output", width))
 
 
 # Attention, as in lc0's networks; the paths are those of its files.
@@ -286,44 +311,58 @@ def _attention(ops: Operations[Value], x: Value, path: str, heads: int) -> Value
     if heads < 1 or channels % heads:
         raise ValueError(f"layer {path} has {channels} channels, not a multiple of {heads} heads")
     depth = channels // heads
-    by_head = []
-    for name, axes in (("q", (0, 2, 1, 3)), ("k", (0, 2, 3, 1)), ("v", (0, 2, 1, 3))):
+
+    def by_head(name: str) -> Value:
+        """Project x for all heads at once: [squares, heads, depth]."""
         projected = ops.dense(x, Dense(f"{path}.{name}", channels))
-        by_head.append(ops.transpose(ops.reshape(projected, 64, heads, depth), *axes))
-    query, key, value = by_head
+        return ops.reshape(projected, 64, heads, depth)
+
+    query = ops.transpose(by_head("q"), 0, 2, 1, 3)
+    key = ops.transpose(by_head("k"), 0, 2, 3, 1)
+    value = ops.transpose(by_head("v"), 0, 2, 1, 3)
     scores = ops.scaled(ops.product(query, key), 1 / sqrt(depth))
     if ops.has(f"{path}.smolgen.compress"):
-        scores = ops.add(scores, _smolgen(ops, x, f"{path}.smolgen", heads))
+        generated = _smolgen(ops, x, f"{path}.smolgen", heads)
+        scores = ops.add(scores, generated)
     mixed = ops.product(ops.softmax(scores), value)
-    joined = ops.reshape(ops.transpose(mixed, 0, 2, 1, 3), 64, channels)
+    by_square = ops.transpose(mixed, 0, 2, 1, 3)
+    joined = ops.reshape(by_square, 64, channels)
     return ops.dense(joined, Dense(f"{path}.dense"))
 
 
 def _smolgen(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
     """Attention weights [heads, 64, 64] generated from all squares; the last layer is shared by all encoders."""
     activation = _lc0(ops).smolgen_activation
-    compressed = ops.flatten(ops.dense(x, Dense(f"{path}.compress", bias=False)))
-    hidden = ops.activation(ops.dense(compressed, Dense(f"{path}.dense1")), activation)
+    compressed = ops.dense(x, Dense(f"{path}.compress", bias=False))
+    hidden = ops.dense(ops.flatten(compressed), Dense(f"{path}.dense1"))
+    hidden = ops.activation(hidden, activation)
     hidden = ops.norm(hidden, f"{path}.ln1", DENSE_EPSILON)
-    generated = ops.activation(ops.dense(hidden, Dense(f"{path}.dense2")), activation)
-    generated = ops.reshape(ops.norm(generated, f"{path}.ln2", DENSE_EPSILON), heads, -1)
-    return ops.reshape(ops.dense(generated, Dense("smolgen", 4096, bias=False)), heads, 64, 64)
+    generated = ops.dense(hidden, Dense(f"{path}.dense2"))
+    generated = ops.activation(generated, activation)
+    generated = ops.norm(generated, f"{path}.ln2", DENSE_EPSILON)
+    by_head = ops.reshape(generated, heads, -1)
+    weights = ops.dense(by_head, Dense("smolgen", 4096, bias=False))
+    return ops.reshape(weights, heads, 64, 64)
 
 
 def _attention_policy(ops: Operations[Value], x: Value) -> Value:
     """Every pair of squares by scaled dot product, promotions from the squares of the last rank."""
     architecture = _lc0(ops)
-    prefix = _lc0(ops).policy_prefix
+    prefix = architecture.policy_prefix
     # Towers with an attention head come from a time when SELU was fixed.
     activation = architecture.activation if architecture.structure >= 6 else "selu"
     tokens = x if architecture.encoders else _square_tokens(ops, x)
     # The head's own embedding, else the one that all heads share.
-    shared = prefix and not ops.has(f"{prefix}ip_pol")
-    embedding = Dense("policy_heads.ip_pol" if shared else f"{prefix}ip_pol")
-    embedded = ops.activation(ops.dense(tokens, embedding), activation)
+    name = f"{prefix}ip_pol"
+    if prefix and not ops.has(name):
+        name = "policy_heads.ip_pol"
+    embedded = ops.dense(tokens, Dense(name))
+    embedded = ops.activation(embedded, activation)
     heads = int(architecture.scalars.get(f"{prefix}pol_headcount", 0))
-    paths = (f"{prefix}pol_encoder.{i}" for i in count())
-    for path in takewhile(lambda path: ops.has(f"{path}.mha.q"), paths):
+    for number in count():
+        path = f"{prefix}pol_encoder.{number}"
+        if not ops.has(f"{path}.mha.q"):
+            break
         embedded = _encoder(ops, embedded, path, heads, 1.0)
     depth = ops.width(f"{prefix}ip2_pol")
     query = ops.dense(embedded, Dense(f"{prefix}ip2_pol"))
@@ -332,15 +371,19 @@ def _attention_policy(ops: Operations[Value], x: Value) -> Value:
     pairs = ops.scaled(products, 1 / sqrt(depth))
     plain = ops.flatten(pairs)
     promotions = ops.flatten(_promotions(ops, key, pairs))
-    return ops.moves(ops.concatenated(plain, promotions, 1), "attention")
+    logits = ops.concatenated(plain, promotions, 1)
+    return ops.moves(logits, "attention")
 
 
 def _promotions(ops: Operations[Value], key: Value, pairs: Value) -> Value:
     """[8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
     # Squares 56 to 63 are the last rank, where promotions arrive.
-    layer = Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False)
-    offsets = ops.dense(ops.slice(key, 1, 56, 64), layer)
-    offsets = ops.add(ops.slice(offsets, 2, 0, 3), ops.slice(offsets, 2, 3, 4))
+    arrivals = ops.slice(key, 1, 56, 64)
+    offsets = ops.dense(arrivals, Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False))
+    of_piece = ops.slice(offsets, 2, 0, 3)
+    of_all = ops.slice(offsets, 2, 3, 4)
+    offsets = ops.add(of_piece, of_all)
     # From the seventh rank (48 to 55) to the eighth: the logit of the pair is shared by its promotions.
-    last = ops.slice(ops.slice(pairs, 1, 48, 56), 2, 56, 64)
+    from_seventh = ops.slice(pairs, 1, 48, 56)
+    last = ops.slice(from_seventh, 2, 56, 64)
     return ops.add(ops.reshape(last, 8, 8, 1), ops.reshape(offsets, 1, 8, 3))

@@ -195,7 +195,10 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
             size = int(length) if length.isdigit() else None
             done = 0
             on_progress(done, size)
-            while max(done, size or 0) <= most_bytes and (block := answer.read(BLOCK)):
+            while max(done, size or 0) <= most_bytes:
+                block = answer.read(BLOCK)
+                if not block:
+                    break
                 done += file.write(block)
                 on_progress(done, size)
             if max(done, size or 0) > most_bytes:
@@ -206,9 +209,17 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
         refusal.close()
         raise ValueError(f"{address}: the server answers {refusal.code} {refusal.reason}") from None
     except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, SSLError) as problem:
-        cause = getattr(problem, "reason", problem)
-        reason = getattr(cause, "strerror", None) or (one_line(cause) if isinstance(cause, Exception) else str(cause))
-        raise ValueError(f"{address}: no connection to {urlsplit(address).hostname}: {reason}; {ADVICE}") from None
+        host = urlsplit(address).hostname
+        raise ValueError(f"{address}: no connection to {host}: {_reason_of(problem)}; {ADVICE}") from None
+
+
+def _reason_of(problem: Exception) -> str:
+    """Return in a line why there was no connection."""
+    cause = getattr(problem, "reason", problem)
+    text = getattr(cause, "strerror", None)
+    if text:
+        return str(text)
+    return one_line(cause) if isinstance(cause, Exception) else str(cause)
 
 
 class WebRedirects(urllib.request.HTTPRedirectHandler):

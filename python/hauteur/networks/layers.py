@@ -55,7 +55,8 @@ class LayerNames:
         path = layer.path
         if self.is_lc0:
             base = self._lc0_path(path)
-            return f"{base}.weights", *(f"{base}.{name}" for name in (NORM if layer.norm else ("biases",)))
+            names = NORM if layer.norm else ("biases",)
+            return f"{base}.weights", *(f"{base}.{name}" for name in names)
         if layer.norm:
             return f"{path}.conv.weight", *(f"{path}.norm.{name}" for name in TORCH_NORM)
         return f"{path}.weight", f"{path}.bias"
@@ -126,7 +127,8 @@ class Layers:
             return _contiguous(kernel, values[0])
         gamma, beta, mean, variance = values
         scale = gamma / np.sqrt(variance + EPSILON)
-        return _contiguous(kernel * scale[:, None, None, None], beta - mean * scale)
+        scaled = kernel * scale[:, None, None, None]
+        return _contiguous(scaled, beta - mean * scale)
 
 
 def fold_norm(tensors: Mapping[str, Floats], weights_name: str) -> Affine:
@@ -136,10 +138,13 @@ def fold_norm(tensors: Mapping[str, Floats], weights_name: str) -> Affine:
     zeros = np.zeros(len(weights))
     bias = tensors.get(f"{path}.biases", zeros).astype(np.float64)
     if f"{path}.bn_means" in tensors:
-        scale = 1 / np.sqrt(tensors[f"{path}.bn_stddivs"].astype(np.float64) + EPSILON)
-        scale = scale * tensors.get(f"{path}.bn_gammas", zeros + 1)
+        means = tensors[f"{path}.bn_means"]
+        variances = tensors[f"{path}.bn_stddivs"].astype(np.float64)
+        gammas = tensors.get(f"{path}.bn_gammas", zeros + 1)
         betas = tensors.get(f"{path}.bn_betas", zeros)
-        bias = betas + (bias - tensors[f"{path}.bn_means"]) * scale
+        scale = 1 / np.sqrt(variances + EPSILON)
+        scale = scale * gammas
+        bias = betas + (bias - means) * scale
         weights = weights * scale[:, None, None, None]
     return Affine(weights.astype(np.float32), bias.astype(np.float32))
 
@@ -257,9 +262,12 @@ class SizedLayer:
 
     def tensors(self, names: LayerNames) -> dict[str, Shape]:
         """Return the shapes of the layer's tensors by their names."""
-        found = names.convolution(self.layer) if isinstance(self.layer, Convolution) else names.dense(self.layer.path)
-        weights, *rest = found
-        return {weights: self.shape, **dict.fromkeys(rest, self.shape[:1])}
+        if isinstance(self.layer, Convolution):
+            weights, *rest = names.convolution(self.layer)
+        else:
+            weights, *rest = names.dense(self.layer.path)
+        of_vectors = self.shape[:1]
+        return {weights: self.shape, **dict.fromkeys(rest, of_vectors)}
 
 
 @lru_cache(8)
@@ -317,7 +325,8 @@ class _Shapes:
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
         """Note a convolution; return the shape of its output."""
         assert layer.outputs is not None  # towers have no layers of an unknown width
-        self.layers.append(SizedLayer(layer, (layer.outputs, x[0], layer.kernel, layer.kernel)))
+        shape = (layer.outputs, x[0], layer.kernel, layer.kernel)
+        self.layers.append(SizedLayer(layer, shape))
         return (layer.used or layer.outputs, *x[1:])
 
     def dense(self, x: Shape, layer: Dense) -> Shape:
@@ -359,11 +368,13 @@ class _Shapes:
 
     def reshape(self, x: Shape, *shape: int) -> Shape:
         """Return the new shape; 0 keeps a length, -1 is what is left."""
-        kept = [x[i] if length == 0 else length for i, length in enumerate(shape)]
-        rest, left = divmod(prod(x), prod(length for length in kept if length > 0))
-        if left or (-1 not in kept and rest != 1):
-            raise ValueError(f"layer {self._last} has {prod(x)} outputs, which do not divide into {kept}")
-        return tuple(rest if length == -1 else length for length in kept)
+        lengths = [x[i] if length == 0 else length for i, length in enumerate(shape)]
+        known = prod(length for length in lengths if length > 0)
+        rest, left = divmod(prod(x), known)
+        fits = left == 0 and (-1 in lengths or rest == 1)
+        if not fits:
+            raise ValueError(f"layer {self._last} has {prod(x)} outputs, which do not divide into {lengths}")
+        return tuple(rest if length == -1 else length for length in lengths)
 
     def transpose(self, x: Shape, *axes: int) -> Shape:
         """Return the shape with its axes in another order."""

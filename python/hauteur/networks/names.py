@@ -301,8 +301,10 @@ CHESS_PATTERN = "*.pb.gz"
 def newest_chess_net() -> tuple[str, str] | None:
     """Return the last written lc0 net of the working directory, and the reason; None without any."""
     nets = [path for path in Path().glob(CHESS_PATTERN) if path.is_file()]
-    newest = max(nets, key=lambda path: (path.stat().st_mtime, path.name), default=None)
-    return None if newest is None else (str(newest.resolve()), "newest in the working directory")
+    if not nets:
+        return None
+    newest = max(nets, key=lambda path: (path.stat().st_mtime, path.name))
+    return str(newest.resolve()), "newest in the working directory"
 
 
 def default_net(game: _core.Game) -> tuple[str, str] | None:

@@ -230,15 +230,16 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if player.engine is not None:
         from hauteur.players.engines.player import probed
 
-        return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
+        text = player_text(player, without=("name",))
+        return {key: text, f"{key}_engine": probed(game, player.engine).name}
     if isinstance(player, Player) and player.function is not None:
         return {key: object_content(player.function)}
     rest = player_text(as_played(game, player), without=("name", *NETS, "visits"))
+    facts = {key: f"visits={player.visits} {rest}".strip()}
     if isinstance(player, Player) and player.evaluator is not None:
-        net = object_content(player.evaluator)
+        facts[f"{key}_net"] = object_content(player.evaluator)
     else:
-        net = resolve_net(player.net, game).content
-    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
+        facts[f"{key}_net"] = resolve_net(player.net, game).content
     if isinstance(player, Player) and player.rules:
         sources = [f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules]
         facts[f"{key}_rules"] = "; ".join(sources)

@@ -1,35 +1,18 @@
-"""A player with one network or more: what searches in games.
-
-Playout-cap randomisation: Wu 2019, 'Accelerating Self-Play Learning in Go', arXiv:1902.10565, section 3.1. A value
-target is worth one game, however many visits its moves had; a policy target wants many visits. So most moves are
-searched with few visits, which gives more games for the same work, and only the others are learned from."""
+"""A player with one network or more: what searches in games."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.mcts.own_rules import rule_chain
 from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.system.settings import Section
 
 if TYPE_CHECKING:
     from hauteur.mcts.own_rules import Rule
     from hauteur.networks.evaluators.base import Evaluator
-
-
-class PlayoutCap(Section):
-    """Settings of the playout cap: a share of the moves of self-play is searched in full, the others are fast.
-
-    full_share: chance that a move is searched with all visits; fast_visits: of the other moves, which are searched as
-    in play, without noise at the root, and are not learned from.
-    """
-
-    full_share: Annotated[float, Field(gt=0, le=1)] = 0.25
-    fast_visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 20
+    from hauteur.players.settings import PlayoutCap
 
 
 @dataclass(frozen=True)

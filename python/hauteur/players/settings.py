@@ -36,7 +36,36 @@ Colours = Literal["swap", "first", "second", "mover"]
 """Side of a player: the one and the other in turns, always one, or that of the side to move."""
 
 
-class PlayerSettings(Section):
+class PlayoutCap(Section):
+    """Settings of the playout cap: a share of the moves of self-play is searched in full, the others are fast.
+
+    Playout-cap randomisation: Wu 2019, 'Accelerating Self-Play Learning in Go', arXiv:1902.10565, section 3.1. A value
+    target is worth one game, however many visits its moves had; a policy target wants many visits. So most moves are
+    searched with few visits, which gives more games for the same work, and only the others are learned from.
+    """
+
+    full_share: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """Chance that a move is searched with all visits."""
+    fast_visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 20
+    """Visits of the other moves, which are searched as in play, without noise at the root, and are not learned from."""
+
+
+class WithModelOfOpponent(Section):
+    """Settings with `search` and `opponent_net`: a net of that name switches `search.opponent_net` on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_model_of_opponent(cls, values: Any) -> Any:
+        """Switch search.opponent_net on where settings that are read have a net for it."""
+        if not isinstance(values, dict) or not values.get("opponent_net"):
+            return values
+        search = values.get("search") or {}
+        if isinstance(search, SearchParams):
+            search = search.model_dump(exclude_unset=True)
+        return {**values, "search": {"opponent_net": {}, **search}}
+
+
+class PlayerSettings(WithModelOfOpponent):
     """Settings of a player of a match."""
 
     name: str = ""
@@ -89,14 +118,14 @@ class PlayerSettings(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_a_model_of_the_opponent(cls, values: Any) -> Any:
+    def _nets_from_the_smallest(cls, values: Any) -> Any:
         if isinstance(values, dict) and values.get("opponent_net") and values.get("large_net"):
             raise ValueError("large_net and opponent_net exclude each other: both are a second net")
         if isinstance(values, dict):
             for net, smaller in (("third_net", "large_net"), ("fourth_net", "third_net")):
                 if values.get(net) and not values.get(smaller):
                     raise ValueError(f"{net} needs {smaller}: nets are given from the smallest up")
-        return with_model_of_opponent(values)
+        return values
 
     @model_validator(mode="after")
     def _without_a_network_nothing_else(self) -> Self:
@@ -108,15 +137,6 @@ class PlayerSettings(Section):
             player = self.baseline or f"{self.engine and self.engine.command}"
             raise ValueError(f"{player} is a player without a network: {given[0]} does not apply; allowed: name")
         return self
-
-
-def with_model_of_opponent(values: Any) -> Any:
-    """Switch search.opponent_net on where settings that are read have a net for it."""
-    if not isinstance(values, dict) or not values.get("opponent_net"):
-        return values
-    search = values.get("search") or {}
-    given = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
-    return {**values, "search": {"opponent_net": {}, **given}}
 
 
 NETS = ("net", "large_net", "opponent_net", "third_net", "fourth_net")
@@ -254,13 +274,16 @@ def _file_assignments(path: Path) -> Iterator[tuple[Key, Any]]:
 def _full_key(path: Key, *, is_value: bool) -> Key:
     """The key with underscores, with `search` where it was left out, and written out where it is a short one."""
     names = tuple(name.replace("-", "_") for name in path)
-    of_section = names[0] in SearchParams.model_fields and (len(names) > 1 or not is_value)
-    if of_section or names[0] not in PlayerSettings.model_fields:
-        if names[0] not in SearchParams.model_fields:
-            ours = ".".join(setting_path(path[0])).removeprefix("search.").replace("_", "-")
-            if ours:
-                raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
-            raise ValueError(unknown_key(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+    first = names[0]
+    of_search = first in SearchParams.model_fields
+    of_player = first in PlayerSettings.model_fields
+    if not of_search and not of_player:
+        ours = ".".join(setting_path(path[0])).removeprefix("search.").replace("_", "-")
+        if ours:
+            raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
+        raise ValueError(unknown_key(first, [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+    has_setting = len(names) > 1 or not is_value
+    if of_search and (has_setting or not of_player):
         names = ("search", *names)
     return SHORT.get(names, names) if is_value else names
 

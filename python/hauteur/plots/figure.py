@@ -6,6 +6,7 @@ Colours have names, on light and on dark ground; they are distinguishable with a
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -334,9 +335,13 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     if span <= 1e-9 * size:
         span = size if size > 1e-200 else 1.0
     power = 10.0 ** math.floor(math.log10(span / count))
-    steps = (m * power for m in (1, 2, 2.5, 5, 10, 20))
-    step = next(step for step in steps if span / step <= count)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    step = power
+    for multiple in (1, 2, 2.5, 5, 10, 20):
+        step = multiple * power
+        if span / step <= count:
+            break
+    first = math.floor(low / step + 1e-9)
+    last = math.ceil(high / step - 1e-9)
     digits = 2 - math.floor(math.log10(step))
     return [round(i * step, digits) for i in range(first, max(last, first + 1) + 1)]
 
@@ -348,23 +353,30 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     for steps in ((1, 2, 5), (1,)):
         marks = []
         for power in range(first, last + 1):
-            marks += [round(m * 10.0**power, 12 - power) for m in steps]
-        begin = max((i for i, mark in enumerate(marks) if mark <= low * (1 + 1e-9)), default=0)
-        end = min((i for i, mark in enumerate(marks) if mark >= high * (1 - 1e-9)), default=len(marks) - 1)
+            for multiple in steps:
+                marks.append(round(multiple * 10.0**power, 12 - power))
+        begin, end = _around(marks, low * (1 + 1e-9), high * (1 - 1e-9))
         inside = marks[begin : max(end, begin + 1) + 1]
         if len(inside) <= most:
             return inside
     every = math.ceil((last - first) / (most - 1))
-    return [10.0**e for e in range(first, last + every, every)]
+    return [10.0**power for power in range(first, last + every, every)]
+
+
+def _around(marks: Sequence[float], low: float, high: float) -> tuple[int, int]:
+    """Return the last of ascending marks that is not above `low` and the first not below `high`, else the outermost."""
+    begin = max(bisect_right(marks, low) - 1, 0)
+    end = min(bisect_left(marks, high), len(marks) - 1)
+    return begin, end
 
 
 def logit_ticks(values: Iterable[float]) -> list[float]:
     """Return those of LOGIT_MARKS that cover the values, 50 % where there are none: at least LEAST_MARKS."""
-    within = [min(max(value, LOGIT_MARKS[0]), LOGIT_MARKS[-1]) for value in values] or [0.5]
-    first = max(i for i, mark in enumerate(LOGIT_MARKS) if mark <= min(within))
-    last = min(i for i, mark in enumerate(LOGIT_MARKS) if mark >= max(within))
+    given = list(values) or [0.5]
+    first, last = _around(LOGIT_MARKS, min(given), max(given))
     while last - first + 1 < LEAST_MARKS:
-        first, last = max(first - 1, 0), min(last + 1, len(LOGIT_MARKS) - 1)
+        first = max(first - 1, 0)
+        last = min(last + 1, len(LOGIT_MARKS) - 1)
     return list(LOGIT_MARKS[first : last + 1])
 
 

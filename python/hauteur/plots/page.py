@@ -81,9 +81,13 @@ def figures_html(figures: Iterable[Figure]) -> str:
 def figure_html(figure: Figure) -> str:
     """A figure with its title, what it shows, and its legend."""
     head = f"<h3>{escape(figure.title)}</h3><p>{escape(figure.text)}</p>"
-    keys = "".join(f"<li>{sign}{escape(name)}</li>" for sign, name in _legend(figure))
-    names = "".join(f"<li>{escape(name)}</li>" for name in figure.x_names)
-    listed = f'<ol class="names">{names}</ol>' if figure.x_crowded else ""
+    keys = ""
+    for sign, name in _legend(figure):
+        keys += f"<li>{sign}{escape(name)}</li>"
+    listed = ""
+    if figure.x_crowded:
+        names = "".join(f"<li>{escape(name)}</li>" for name in figure.x_names)
+        listed = f'<ol class="names">{names}</ol>'
     return f'<figure><figcaption>{head}</figcaption><ul class="legend">{keys}</ul>{svg(figure)}{listed}</figure>'
 
 
@@ -193,16 +197,19 @@ def svg(figure: Figure) -> str:
         x=_Axis(low, high, LEFT, WIDTH - RIGHT, log=figure.x_log),
         y=_Axis(marks[0], marks[-1], HEIGHT - BOTTOM, TOP, log=figure.log, logit=figure.logit),
     )
-    parts = [
-        f"<title>{escape(figure.title)}</title><desc>{escape(figure.text)}</desc>",
-        *(frame.area(slab.xs, slab.below, slab.above, slab.series.colour) for slab in figure.pile()),
-        *_grid(figure, frame),
-        *_threshold(figure, frame),
-        *(_line(series, frame) if series.joined else _bars(series, frame) for series in figure.lines),
-        *(_dots(series, frame, figure) for series in figure.lines),
-    ]
-    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(figure.title)}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(parts)}</svg>'
+    title = escape(figure.title)
+    parts = [f"<title>{title}</title><desc>{escape(figure.text)}</desc>"]
+    for slab in figure.pile():
+        parts.append(frame.area(slab.xs, slab.below, slab.above, slab.series.colour))
+    parts += _grid(figure, frame)
+    parts += _threshold(figure, frame)
+    for series in figure.lines:
+        parts.append(_line(series, frame) if series.joined else _bars(series, frame))
+    for series in figure.lines:
+        parts.append(_dots(series, frame, figure))
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}"'
+    content = "".join(parts)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{content}</svg>'
 
 
 @dataclass(frozen=True)
@@ -251,25 +258,32 @@ class _Frame:
         return f"{self.x(x):.1f},{self.y(y):.1f}"
 
     def area(self, xs: Sequence[float], below: Sequence[float], above: Sequence[float], colour: str) -> str:
-        forth = [self.place(x, y) for x, y in zip(xs, above, strict=True)]
+        """Return the area between two heights at these places."""
+        outline = [self.place(x, y) for x, y in zip(xs, above, strict=True)]
         back = [self.place(x, y) for x, y in zip(xs, below, strict=True)]
-        return f'<polygon class="area" fill="var(--{colour})" points="{" ".join(forth + back[::-1])}"/>'
+        outline += reversed(back)
+        points = " ".join(outline)
+        return f'<polygon class="area" fill="var(--{colour})" points="{points}"/>'
 
 
 def _grid(figure: Figure, frame: _Frame) -> list[str]:
     """Faint lines with numbers at the left, numbers below, and what both axes measure."""
     parts = []
+    right = WIDTH - RIGHT
     for mark in figure.y_ticks():
         y = frame.y(mark)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{figure.y_text(mark)}</text>')
+        text = figure.y_text(mark)
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+    below = HEIGHT - BOTTOM + 17
     for number, mark in enumerate(figure.x_ticks(), 1):
-        x, y = frame.x(mark), HEIGHT - BOTTOM + 17
+        x = frame.x(mark)
         text = str(number) if figure.x_crowded else figure.x_text(mark)  # the page lists the names below
-        parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{below}" text-anchor="middle">{escape(text)}</text>')
+    middle = (LEFT + right) / 2
     parts.append(f'<text x="2" y="12">{escape(figure.y_name)}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    return [*parts, f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escape(figure.x_name)}</text>']
+    parts.append(f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escape(figure.x_name)}</text>')
+    return parts
 
 
 def _threshold(figure: Figure, frame: _Frame) -> list[str]:

@@ -69,13 +69,17 @@ def tree_picture(marks: Sequence[TreeMark], title: str) -> Picture:
     places = _places(marks)
     width = MARGIN * 2 + COLUMN * (max(places.columns) + 1)
     height = MARGIN * 2 + int(ROW * (max(places.rows) + 1))
-    spots = [
-        (MARGIN + LARGEST + COLUMN * column, MARGIN + ROW / 2 + ROW * row)
-        for column, row in zip(places.columns, places.rows, strict=True)
-    ]
+    spots = []
+    for column, row in zip(places.columns, places.rows, strict=True):
+        x = MARGIN + LARGEST + COLUMN * column
+        y = MARGIN + ROW / 2 + ROW * row
+        spots.append((x, y))
     root_visits = marks[0].visits
-    edges = "".join(_edge(mark, spots, number, root_visits) for number, mark in enumerate(marks))
-    nodes = "".join(_node(mark, spot, root_visits) for mark, spot in zip(marks, spots, strict=True))
+    edges = ""
+    nodes = ""
+    for number, mark in enumerate(marks):
+        edges += _edge(mark, spots, number, root_visits)
+        nodes += _node(mark, spots[number], root_visits)
     frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" class="hauteur-tree"'
     return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" {frame}><title>{escape(title)}</title>'

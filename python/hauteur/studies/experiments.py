@@ -67,16 +67,21 @@ class ExperimentFolder(RunDirectory):
         facts: of result.json; those that the page shows: title, paper, findings (verdict, paper, measured), texts,
         rows (one dictionary a row, with the same keys), settings. Return the paths, the main ones first.
         """
-        paths = [self.path / "index.html", self.result_file, self.path / "result.csv"]
-        whole = {**facts, "figures": [figure_values(figure) for figure in figures], **provenance()}
-        report_of({"title": self.path.name, **whole}, figures).write(paths[0])
-        write_json(paths[1], whole)
-        write_bytes(paths[2], _csv(facts.get("rows") or ()).encode())
+        page = self.path / "index.html"
+        table = self.path / "result.csv"
+        values = [figure_values(figure) for figure in figures]
+        whole = {**facts, "figures": values, **provenance()}
+        report_of({"title": self.path.name, **whole}, figures).write(page)
+        write_json(self.result_file, whole)
+        write_bytes(table, _csv(facts.get("rows") or ()).encode())
+        paths = [page, self.result_file, table]
+        has_matplotlib = find_spec("matplotlib") is not None
         for figure in figures:
             write_csv(figure, self.path / f"{figure.key}.csv")
-            if find_spec("matplotlib") is not None:
-                paths.append(self.path / f"{figure.key}.png")
-                write_png(figure, paths[-1])
+            if has_matplotlib:
+                picture = self.path / f"{figure.key}.png"
+                write_png(figure, picture)
+                paths.append(picture)
         return paths
 
 

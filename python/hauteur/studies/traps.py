@@ -176,9 +176,13 @@ def _visited_children(result: SearchResult) -> dict[int, TreeNode]:
 
 def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
     """Return the model's share of each reply that is searched; none where the game is over."""
-    shares = {node.line[-1]: node.prior for node in model.children}
-    best = [node.line[-1] for node in plain.children[:1]]
-    return {reply: share for reply, share in shares.items() if share >= LEAST_PRIOR or reply in best}
+    best = plain.children[0].line[-1] if plain.children else None
+    shares = {}
+    for node in model.children:
+        reply = node.line[-1]
+        if node.prior >= LEAST_PRIOR or reply == best:
+            shares[reply] = node.prior
+    return shares
 
 
 def _trap(
@@ -204,12 +208,17 @@ def _trap(
 
 def traps_text(found: Sequence[MoveTrap], against: str) -> str:
     """Format a table for people: each move with both values and how often the opponent finds an answer."""
-    lines = [f"against {against}, expected score:", f"{'move':8} {'plain':>6} {'model':>6} {'gain':>6}  the answer"]
+    lines = [
+        f"against {against}, expected score:",
+        f"{'move':8} {'plain':>6} {'model':>6} {'gain':>6}  the answer",
+    ]
     for one in found:
-        finds = "" if one.finds is None else f"{one.answer}; found {one.finds:.0%} of the time"
-        values = " ".join(f"{100 * value:5.1f}%" for value in (one.plain, one.model))
-        mark = "  trap" if one.is_trap else ""
-        lines.append(f"{one.move:8} {values} {100 * one.gain:+6.1f}  {finds}{mark}")
+        line = f"{one.move:8} {100 * one.plain:5.1f}% {100 * one.model:5.1f}% {100 * one.gain:+6.1f}  "
+        if one.finds is not None:
+            line += f"{one.answer}; found {one.finds:.0%} of the time"
+        if one.is_trap:
+            line += "  trap"
+        lines.append(line)
     return "\n".join(lines)
 
 

@@ -49,6 +49,19 @@ def leftovers(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob(".*.tmp") if path.is_file())
 
 
+def sweep(folder: Path) -> None:
+    """Delete the leftovers below a folder, and bring all names there to disk.
+
+    A process that was killed between giving a file its name and syncing the folder has left a file which later
+    work relies on, and which a loss of power would take away.
+    """
+    for path in leftovers(folder):
+        host.disk.remove(path)
+    below = sorted(path for path in folder.rglob("*") if path.is_dir())
+    for changed in (folder, *below):
+        host.disk.sync_folder(changed)
+
+
 def check_folder(path: Path) -> None:
     """Raise ValueError unless the folder of a file to be written exists."""
     if not path.parent.is_dir():

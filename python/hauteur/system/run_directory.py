@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hauteur.system import host
-from hauteur.system.files import leftovers, read_json, write_json
+from hauteur.system.files import read_json, write_json
 from hauteur.system.lock import LOCK_FILE, locked
 from hauteur.system.provenance import provenance
 
@@ -111,20 +110,13 @@ class RunDirectory:
                 found[name] = f"{facts.st_mtime_ns:x}-{facts.st_size:x}"
         return found
 
-    def sweep(self) -> None:
-        """Delete the files that a process which ended while it wrote them has left behind; bring all names to disk.
-
-        A process that was killed between giving a file its name and syncing the folder has left a file which later
-        work relies on, and which a loss of power would take away.
-        """
-        for path in leftovers(self.path):
-            host.disk.remove(path)
-        below = sorted(path for path in self.path.rglob("*") if path.is_dir())
-        for folder in (self.path, *below):
-            host.disk.sync_folder(folder)
-
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return a text for every setting that differs."""
-    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    return [f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in keys]
+    found = []
+    for key in {**before, **now}:
+        old = before.get(key)
+        new = now.get(key)
+        if old != new:
+            found.append(f"{key} was {old!r} and is now {new!r}")
+    return found

@@ -53,10 +53,14 @@ class Section(BaseModel):
 
 def first_number(model: type[BaseModel]) -> str | None:
     """Return the name of a section's first setting that is a number; None without one, and where it has sections."""
-    kinds = {name: value_kinds(field.annotation) for name, field in model.model_fields.items()}
-    if any(_sections(found) for found in kinds.values()):
-        return None
-    return next((name for name, found in kinds.items() if {int, float} & set(found)), None)
+    numbers = []
+    for name, field in model.model_fields.items():
+        kinds = value_kinds(field.annotation)
+        if _sections(kinds):
+            return None
+        if int in kinds or float in kinds:
+            numbers.append(name)
+    return numbers[0] if numbers else None
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -135,6 +139,18 @@ def assigned(model: type[Model], pairs: Iterable[tuple[str, Any]], source: str) 
     return validated(model, values, source)
 
 
+def assign_texts(model: type[BaseModel], values: dict[str, Any], texts: Iterable[str]) -> None:
+    """Put settings of `model` that are given as texts `section.key=value` into nested `values`.
+
+    ValueError for a text of another form, and as `assign`.
+    """
+    for given in texts:
+        key, equals, text = given.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"{given!r} is not of the form key=value, such as selfplay.games=200")
+        assign(model, values, tuple(key.strip().split(".")), text.strip())
+
+
 def kinds_at(model: type[BaseModel], key: Key) -> list[Any]:
     """Return the types that the value of a key of `model` may have."""
     kinds: list[Any] = [model]
@@ -167,10 +183,14 @@ def unknown_key(key: str, allowed: list[str]) -> str:
 
 def problems(error: ValidationError) -> str:
     """Return what is wrong with settings in one line: of each the key, what is allowed, and what was given."""
-    details = error.errors(include_url=False)
-    found = list(dict.fromkeys(_problem(error.title, dict(detail)) for detail in details))
-    more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
-    return "; ".join([*found[:MOST_PROBLEMS], *more])
+    found: dict[str, None] = {}
+    for detail in error.errors(include_url=False):
+        found[_problem(error.title, dict(detail))] = None
+    named = list(found)[:MOST_PROBLEMS]
+    more = len(found) - len(named)
+    if more:
+        named.append(f"and {more} more")
+    return "; ".join(named)
 
 
 def _problem(title: str, detail: dict[str, Any]) -> str:

@@ -51,13 +51,16 @@ class Rows(tuple[Row, ...], Generic[Row]):
 
 def text_table(names: Sequence[str], rows: Sequence[Iterable[Any]], shown: int = SHOWN_ROWS) -> str:
     """Return rows as lines of text under their names, numbers to the right; `shown` rows at most."""
-    cells = [_cell_texts(row) for row in rows[:shown]]
+    cells = [list(names)]
+    cells += [_cell_texts(row) for row in rows[:shown]]
     is_numeric = []
     for column in zip(*rows[:shown], strict=True):
         is_numeric.append(all(isinstance(value, int | float) for value in column))
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    widths = []
+    for texts in zip(*cells, strict=True):
+        widths.append(max(len(text) for text in texts))
     lines = []
-    for row in (list(names), *cells):
+    for row in cells:
         padded = []
         for text, width, to_the_right in zip(row, widths, is_numeric, strict=True):
             padded.append(text.rjust(width) if to_the_right else text.ljust(width))

@@ -98,9 +98,12 @@ def run_job(order: RunOrder, desk: Desk) -> Job:
     if order.generations is not None:
         changes.append(f"run.generations={order.generations}")
     recipe = load_recipe(shipped[order.recipe].path, tuple(changes))
-    place = new_folder(desk, recipe.folder.parent.name, order.name, stem=order.recipe.rpartition("/")[2])
-    words = ("train", order.recipe, f"run.tag={place.folder.name}", *changes, f"--run={place.folder}", "--fresh")
-    return Job(place.name, "run", f"{recipe.game}: {place.folder.name}", place.folder, words)
+    stem = order.recipe.rpartition("/")[2]
+    place = new_folder(desk, recipe.folder.parent.name, order.name, stem=stem)
+    folder = place.folder
+    words = ("train", order.recipe, f"run.tag={folder.name}", *changes, f"--run={folder}", "--fresh")
+    title = f"{recipe.game}: {folder.name}"
+    return Job(place.name, "run", title, folder, words)
 
 
 def match_job(order: MatchOrder, desk: Desk) -> Job:

@@ -59,11 +59,17 @@ class JobSession(PageSession):
     def do_players(self, game: Spec) -> Fields:
         """Reply: the players that are offered for a game, and the two of a match where none are chosen."""
         rules = load_game(game)
+        own = f"net=rollout visits={VISITS}"
+        if default_net(rules) is not None:
+            own = f"visits={VISITS}"
+        offered = [own]
+        for entry in suggested_players(rules):
+            if entry["text"]:
+                offered.append(entry["text"])
         roots = [str(root) for root in self._desk.settings.roots]
-        own = f"visits={VISITS}" if default_net(rules) is not None else f"net=rollout visits={VISITS}"
-        nets = [f"net={name} visits={VISITS}" for name in nets_for(rules, roots)]
-        known = [entry["text"] for entry in suggested_players(rules) if entry["text"]]
-        return {"a": own, "b": OPPONENT, "offered": list(dict.fromkeys([own, *known, *nets]))}
+        for name in nets_for(rules, roots):
+            offered.append(f"net={name} visits={VISITS}")
+        return {"a": own, "b": OPPONENT, "offered": list(dict.fromkeys(offered))}
 
     def _begin(self, job: Job) -> Fields:
         """Begin a job, or queue it; reply with its name in lists."""

@@ -41,10 +41,15 @@ def search_form() -> list[dict[str, Any]]:
     A group: name (empty: settings that stand alone), title and label for people, text, optional (off by default, on by
     its name alone), settings; of each key, the last part of it in words, kind, default, choices, least, most, text.
     """
-    sections = {name: section for name, field in SearchParams.model_fields.items() if (section := section_of(field))}
-    alone = [setting_entry(SearchParams, name, "") for name in SearchParams.model_fields if name not in sections]
-    groups = [group_entry("", "The search as a whole", alone)]
-    return groups + [_group(name, section) for name, section in sections.items()]
+    alone = []
+    groups = []
+    for name, field in SearchParams.model_fields.items():
+        section = section_of(field)
+        if section is None:
+            alone.append(setting_entry(SearchParams, name, ""))
+        else:
+            groups.append(_group(name, section))
+    return [group_entry("", "The search as a whole", alone), *groups]
 
 
 def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:

@@ -70,15 +70,21 @@ def rows_of(lab: Lab, kind: str, found: Sequence[FoundFolder], more: Callable[[F
     more: makes the facts of a folder whose files can be read. Work in progress comes first, then the newest.
     """
     rows = []
+    names = set()
     for one in found:
         facts = lab.folders.facts(one)
-        known = None if facts.problem is not None else more(one)
+        known = more(one) if facts.problem is None else None
         state = work_state(lab, one)
         rows.append(Row(one.name, facts.title, state, one, facts.changed, known))
-    names = {one.name for one in found}
-    begin = [job for job in lab.jobs.all() if job.kind == kind and job.name not in names]
-    rows += [Row(job.name, job.title, _state_of_job(job, None)) for job in begin]
-    return sorted(rows, key=lambda row: (not row.work.in_progress, row.work.state != "waiting", -row.changed))
+        names.add(one.name)
+    for job in lab.jobs.all():
+        if job.kind == kind and job.name not in names:
+            rows.append(Row(job.name, job.title, _state_of_job(job, None)))
+
+    def order(row: Row) -> tuple[bool, bool, float]:
+        return not row.work.in_progress, row.work.state != "waiting", -row.changed
+
+    return sorted(rows, key=order)
 
 
 def _state_of_job(job: Job, facts: FolderFacts | None) -> WorkState:

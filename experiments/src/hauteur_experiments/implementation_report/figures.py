@@ -170,23 +170,42 @@ def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
 def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learned]) -> ht.Figure:
     """The report's figure: shares of results in the datasets, the player's score, the threshold."""
     xs = list(range(1, len(learned[0].results) + 1))
+    wins = []
+    draws = []
+    losses = []
+    scores = []
+    low = []
+    high = []
+    for step in zip(*(run.results for run in learned), strict=True):
+        wins.append(mean(one.wins / one.games for one in step))
+        draws.append(mean(one.draws / one.games for one in step))
+        losses.append(mean(one.losses / one.games for one in step))
+        of_step = [one.score for one in step]
+        scores.append(mean(of_step))
+        low.append(min(of_step))
+        high.append(max(of_step))
+    areas = (
+        ht.Series("wins", xs, wins, "win"),
+        ht.Series("draws", xs, draws, "draw"),
+        ht.Series("losses", xs, losses, "loss"),
+    )
+    line = ht.Series("score of the player", xs, scores, "ink", low=low, high=high)
     firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
     text = (
         f"Datasets of the player's episodes against the opponent; mean and spread of {len(learned)} seeds. "
         f"Optimal first after training: {firsts}."
     )
-    steps = list(zip(*(run.results for run in learned), strict=True))
-    areas = tuple(
-        ht.Series(name, xs, [mean(one[place] / one.games for one in step) for step in steps], colour)
-        for place, (name, colour) in enumerate((("wins", "win"), ("draws", "draw"), ("losses", "loss")))
+    return ht.Figure(
+        plan.name,
+        f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations",
+        text,
+        "share of episodes",
+        "training step",
+        areas=areas,
+        lines=(line,),
+        percent=True,
+        threshold=THRESHOLD,
     )
-    scores = [[one.score for one in step] for step in steps]
-    title = f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations"
-    style: Any = {"areas": areas, "percent": True, "threshold": THRESHOLD}
-    low = [min(step) for step in scores]
-    high = [max(step) for step in scores]
-    style["lines"] = (ht.Series("score of the player", xs, [mean(step) for step in scores], "ink", low=low, high=high),)
-    return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
 
 
 def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
@@ -200,20 +219,28 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
 
 def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
     """The report's statement and what the seeds did."""
-
-    def by_seed(of: Callable[[Learned], object]) -> str:
-        return ", ".join(str(of(run)) for run in learned)
-
-    text = (
-        f"by seed: optimal first after training {by_seed(lambda run: run.first_optimal or 'never')} of "
-        f"{len(learned[0].losses)}; optimal after {by_seed(lambda run: f'{run.optimal_share:.0%}')} of the trainings; "
-        f"opponent replaced {by_seed(lambda run: sum(run.promoted))} times; lost positions "
-        f"{by_seed(lambda run: run.losses_before)} before, {by_seed(lambda run: run.losses[-1])} at the end"
-    )
     what, shows = SEEDS_SHOW[plan.figure]
-    share = Share(sum(map(shows, learned)), len(learned))
-    claim = Claim((of_most_seeds(f"share of the seeds {what}", share),))
-    return Finding.of("seeds", claim, text, scope)
+    shown = 0
+    first = []
+    optimal = []
+    replaced = []
+    before = []
+    end = []
+    for run in learned:
+        first.append(str(run.first_optimal or "never"))
+        optimal.append(f"{run.optimal_share:.0%}")
+        replaced.append(str(sum(run.promoted)))
+        before.append(str(run.losses_before))
+        end.append(str(run.losses[-1]))
+        if shows(run):
+            shown += 1
+    text = (
+        f"by seed: optimal first after training {', '.join(first)} of {len(learned[0].losses)}; optimal after "
+        f"{', '.join(optimal)} of the trainings; opponent replaced {', '.join(replaced)} times; lost positions "
+        f"{', '.join(before)} before, {', '.join(end)} at the end"
+    )
+    side = of_most_seeds(f"share of the seeds {what}", Share(shown, len(learned)))
+    return Finding.of("seeds", Claim((side,)), text, scope)
 
 
 def _is_early(run: Learned) -> bool:
@@ -237,25 +264,32 @@ SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
 def make_match(setting: Setting) -> Result:
     """Learn as in figure 5, then play the trained net against that of the beginning."""
     rows = []
-    records: list[Record] = []
+    wins = 0
+    draws = 0
+    losses = 0
+    stronger = 0
     texts: list[str] = []
+    games = setting.pairs(max(GAMES, round(4 / setting.scale)))
     for seed, folder in learn_seeds(setting, partial(recipe_of, PLANS[-1], setting)).items():
         recipe = recipe_of(PLANS[-1], setting, seed)
-        sampled = recipe.selfplay.temperature.initial
-        match = _match_of(folder, recipe, sampled, setting.pairs(max(GAMES, round(4 / setting.scale))))
-        records.append(Record.of(match.match.tally))
-        rows.append({"seed": seed, **records[-1]._asdict()})
+        match = _match_of(folder, recipe, recipe.selfplay.temperature.initial, games)
+        record = Record.of(match.match.tally)
+        wins += record.wins
+        draws += record.draws
+        losses += record.losses
+        low, _ = record.score_interval()
+        if low > 0.5:
+            stronger += 1
+        rows.append({"seed": seed, **record._asdict()})
         if seed == setting.first_seed:
             texts = [shown_game(game) for game in _match_of(folder, recipe, 0.0, 2).games]
-    total = Record(*(sum(column) for column in zip(*records, strict=True)))
     measured = (
-        f"trained player against the initial one, {total.games} games of {len(rows)} seeds on both sides: "
-        f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
+        f"trained player against the initial one, {wins + draws + losses} games of {len(rows)} seeds on both sides: "
+        f"{wins} won, {draws} drawn, {losses} lost"
     )
-    stronger = Share(sum(record.score_interval()[0] > 0.5 for record in records), len(records))
     what = "share of the seeds whose match the trained player surely wins"
-    claim = Claim((of_most_seeds(what, stronger),))
-    return Result(rows, [Finding.of("stronger", claim, measured)], texts=texts)
+    side = of_most_seeds(what, Share(stronger, len(rows)))
+    return Result(rows, [Finding.of("stronger", Claim((side,)), measured)], texts=texts)
 
 
 def _match_of(folder: Path, recipe: ht.Recipe, temperature: float, games: int) -> Any:

@@ -142,36 +142,37 @@ Parts = Mapping[str, tuple[Sequence[Arm], int, int]]
 def _compared(setting: Setting, name: str, parts: Parts, methods: Sequence[Method]) -> Result:
     """Learn, evaluate and compare."""
     evaluator = arms.evaluator_of(setting)
-    curves: dict[str, list[Curve]] = {}
-    for key, (beside, full, _) in parts.items():
-        recipes = {
-            (seed, arm): small_recipe(setting, seed, arm, visits=VISITS)
-            for seed in setting.seed_numbers
-            for arm in beside
-        }
-        curves[key] = arms.curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
-    every = [curve for some in curves.values() for curve in some]
-    facts = {
-        "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
-        "arms": {arm.name: dict(arm.changes) for part in parts.values() for arm in part[0]},
-    }
-    facts = arms.facts_of(setting, evaluator, small_recipe(setting, setting.first_seed, PLAIN, visits=VISITS), **facts)
-    figures = [
-        arms.curve_figure(some, f"{name}{key}", f"{parts[key][2]} visits a move", "evaluations")
-        for key, some in curves.items()
-    ]
-    return Result(arms.rows(every), [finding(every, method) for method in methods], figures, [arms.table(every)], facts)
+    every: list[Curve] = []
+    figures = []
+    changes = {}
+    for key, (beside, full, visits) in parts.items():
+        recipes = {}
+        for seed in setting.seed_numbers:
+            for arm in beside:
+                recipes[seed, arm] = small_recipe(setting, seed, arm, visits=VISITS)
+        curves = arms.curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
+        every += curves
+        figures.append(arms.curve_figure(curves, f"{name}{key}", f"{visits} visits a move", "evaluations"))
+        for arm in beside:
+            changes[arm.name] = dict(arm.changes)
+    evaluations = {curve.arm.name: curve.points[-1].evaluations for curve in every}
+    plain = small_recipe(setting, setting.first_seed, PLAIN, visits=VISITS)
+    facts = arms.facts_of(setting, evaluator, plain, evaluations=evaluations, arms=changes)
+    findings = [finding(every, method) for method in methods]
+    return Result(arms.rows(every), findings, figures, [arms.table(every)], facts)
 
 
 def finding(curves: Sequence[Curve], method: Method) -> Finding:
     """The arm above its rival; beside it how much earlier, or later, the mean curve reaches the rival's last value."""
     claim = Claim((arms.above(curves, method.arm, method.rival),))
-    own, other = _mean_curve(curves, method.arm), _mean_curve(curves, method.rival)
-    reached = _first(own, other[-1])
+    rival = method.rival.title
+    own = _mean_curve(curves, method.arm)
+    rival_end = _mean_curve(curves, method.rival)[-1]
+    reached = _first(own, rival_end)
     if reached is None:
-        text = f"mean curve at the end {own[-1]:.1%}, that of {method.rival.title} {other[-1]:.1%}"
+        text = f"mean curve at the end {own[-1]:.1%}, that of {rival} {rival_end:.1%}"
     else:
-        text = f"mean curve at the last value of {method.rival.title}, {other[-1]:.1%}, after {reached:.0%} of the cost"
+        text = f"mean curve at the last value of {rival}, {rival_end:.1%}, after {reached:.0%} of the cost"
     return Finding.of(method.key, claim, text, "another game")
 
 

@@ -125,18 +125,29 @@ def make(setting: Setting) -> Result:
     names = chosen_cells(setting)
     cells: list[TableCell] = []
     for game in GAMES:
-        mine = {cell_name(rule, one): rule for rule, one in CELLS if one is game}
-        open_cells = {name: cell_match(setting, rule, game, DEFAULT) for name, rule in mine.items()}
-        playable = [name for name, one in open_cells.items() if name in names or is_over(setting, one)]
-        if playable:
-            base = tuned(setting, game)
-            matches = [cell_match(setting, mine[name], game, base) for name in playable]
-            played = play(replace(setting, only=()), matches)
-            cells += [TableCell(mine[name], game, base, played[name]) for name in playable]
-    constants = {cell.game.name: {"cpuct": cell.base.cpuct, "fpu": cell.base.fpu} for cell in cells}
+        playable = {}
+        for rule, one in CELLS:
+            if one is not game:
+                continue
+            name = cell_name(rule, game)
+            if name in names or is_over(setting, cell_match(setting, rule, game, DEFAULT)):
+                playable[name] = rule
+        if not playable:
+            continue
+        base = tuned(setting, game)
+        matches = [cell_match(setting, rule, game, base) for rule in playable.values()]
+        played = play(replace(setting, only=()), matches)
+        for name, rule in playable.items():
+            cells.append(TableCell(rule, game, base, played[name]))
+    rows = []
+    findings = []
+    constants = {}
+    for cell in cells:
+        rows.append(_row(cell))
+        findings.append(finding(cell, cells))
+        constants[cell.game.name] = {"cpuct": cell.base.cpuct, "fpu": cell.base.fpu}
     facts = {"base": constants, "visits": setting.visits_or(VISITS), "cells": len(CELLS)}
-    findings = [finding(cell, cells) for cell in cells]
-    return Result([_row(cell) for cell in cells], findings, [figure(setting, cells)], facts=facts)
+    return Result(rows, findings, [figure(setting, cells)], facts=facts)
 
 
 def chosen_cells(setting: Setting) -> set[str]:
@@ -144,13 +155,20 @@ def chosen_cells(setting: Setting) -> set[str]:
 
     ValueError for a word that chooses none.
     """
-    every = {cell_name(rule, game): {cell_name(rule, game), rule.name, game.name} for rule, game in CELLS}
+    chosen = set()
+    found = set()
+    for rule, game in CELLS:
+        name = cell_name(rule, game)
+        words = {name, rule.name, game.name}
+        found |= words
+        if not setting.only or words & set(setting.only):
+            chosen.add(name)
     for word in setting.only:
-        if not any(word in words for words in every.values()):
+        if word not in found:
             rules = ", ".join(rule.name for rule in TABLE_RULES)
             games = ", ".join(game.name for game in GAMES)
             raise ValueError(f"--only {word}: a cell is GAME-RULE, GAME or RULE; games: {games}; rules: {rules}")
-    return {name for name, words in every.items() if not setting.only or words & set(setting.only)}
+    return chosen
 
 
 def cell_name(rule: TableRule, game: TableGame) -> str:
@@ -195,34 +213,62 @@ def _best(setting: Setting, game: TableGame, bases: Sequence[Base]) -> Base:
 def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
     """The rule makes the player stronger, beyond its control where it has one, among all cells of the table."""
     sides = [elo_above("difference", cell.elo)]
-    control = next((one for one in cells if (one.rule.name, one.game) == (cell.rule.control, cell.game)), None)
+    control = None
+    for one in cells:
+        if one.rule.name == cell.rule.control and one.game == cell.game:
+            control = one
+            break
+    scope = ""
     if control is not None:
-        sides.append(elo_above(f"beyond {control.rule.name}", contrast((1, cell.elo), (-1, control.elo))))
-    scope = f"without its control {cell.rule.control}" if cell.rule.control and control is None else ""
+        beyond = contrast((1, cell.elo), (-1, control.elo))
+        sides.append(elo_above(f"beyond {control.rule.name}", beyond))
+    elif cell.rule.control:
+        scope = f"without its control {cell.rule.control}"
     claim = Claim(tuple(sides), cells=len(CELLS))
     return Finding.of(cell_name(cell.rule, cell.game), claim, scope=scope)
 
 
 def _row(cell: TableCell) -> dict[str, Any]:
-    record = Record.of(cell.played.tally)
-    row: dict[str, Any] = {"game": cell.game.name, "rule": cell.rule.name, "cpuct": cell.base.cpuct}
-    row |= {"fpu": cell.base.fpu, "visits": ht.Player.from_text(cell.played.match.a).visits, "games": record.games}
-    return row | {**record._asdict(), **elo_columns(cell.elo), "superiority": cell.played.tally.superiority}
+    tally = cell.played.tally
+    record = Record.of(tally)
+    return {
+        "game": cell.game.name,
+        "rule": cell.rule.name,
+        "cpuct": cell.base.cpuct,
+        "fpu": cell.base.fpu,
+        "visits": ht.Player.from_text(cell.played.match.a).visits,
+        "games": record.games,
+        **record._asdict(),
+        **elo_columns(cell.elo),
+        "superiority": tally.superiority,
+    }
 
 
 def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
     """Elo with intervals by rule, a colour a game."""
     rules = list(dict.fromkeys(cell.rule.name for cell in cells))
+    middle = (len(GAMES) - 1) / 2
     lines = []
     for number, game in enumerate(GAMES):
+        shift = APART * (number - middle)
         mine = [cell for cell in cells if cell.game is game]
-        xs = [rules.index(cell.rule.name) + 1 + APART * (number - (len(GAMES) - 1) / 2) for cell in mine]
         if mine:
+            xs = [rules.index(cell.rule.name) + 1 + shift for cell in mine]
             lines.append(points(game.name, xs, [cell.elo for cell in mine], COLOURS[number]))
-    games = " or ".join(f"{size:,}" for size in sorted({cell.played.tally.record.games for cell in cells}))
-    text = f"Each rule against the tuned base, {games} games a cell, {setting.visits_or(VISITS):,} visits a move; 95 %."
-    style: Any = {"lines": tuple(lines), "threshold": 0.0, "threshold_name": "the base", "x_names": rules}
-    return ht.Figure("rules-by-game", "Search rules by game", text, "Elo", "rule", **style)
+    sizes = {cell.played.tally.record.games for cell in cells}
+    games = " or ".join(f"{size:,}" for size in sorted(sizes))
+    visits = setting.visits_or(VISITS)
+    return ht.Figure(
+        "rules-by-game",
+        "Search rules by game",
+        f"Each rule against the tuned base, {games} games a cell, {visits:,} visits a move; 95 %.",
+        "Elo",
+        "rule",
+        lines=tuple(lines),
+        threshold=0.0,
+        threshold_name="the base",
+        x_names=rules,
+    )
 
 
 def matches(setting: Setting) -> list[Match]:

@@ -297,11 +297,24 @@ def make(rule: RuleTrials, setting: Setting) -> Result:
     """Play the matches of a rule, and compare them with the published ones."""
     plan = list(planned(rule, setting))
     played = play(setting, [match for _, _, _, match in plan])
-    measured = [TrialMatch(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
-    cells = max(1, sum(len(one.published) + (one.trial.states is not None) for one in measured))
-    findings = [finding for one in measured for finding in _findings(one, measured, cells, setting)]
-    texts = [f"{one.name}: {one.trial.shows}\n{_text(one)}" for one in measured if one.trial.shows]
-    return Result([row for one in measured for row in _rows(one)], findings, [figure(rule, measured)], texts)
+    measured = []
+    cells = 0
+    for trial, n, beside, match in plan:
+        if match.name not in played:
+            continue
+        measured.append(TrialMatch(trial, n, beside, played[match.name]))
+        cells += len(beside)
+        if trial.states is not None:
+            cells += 1
+    rows: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    texts = []
+    for one in measured:
+        rows += _rows(one)
+        findings += _findings(one, measured, max(1, cells), setting)
+        if one.trial.shows:
+            texts.append(f"{one.name}: {one.trial.shows}\n{_text(one)}")
+    return Result(rows, findings, [figure(rule, measured)], texts)
 
 
 def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tuple[Published, ...], Match]]:
@@ -322,10 +335,21 @@ def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tu
 
 
 def _match(trial: Trial, setting: Setting, visits: int, name: str, games: int = 0) -> Match:
-    full = games or (trial.repeats[0].games if trial.repeats else trial.games)
-    texts = map(at_the_forks, (trial.a, trial.b)) if setting.constants else (trial.a, trial.b)
-    a, b = (with_net(f"visits={visits} {words}", setting.net, setting.precision) for words in texts)
-    return Match(name, a, b, setting.pairs(full), game=setting.game or "chess", random_plies=RANDOM_PLIES)
+    a = trial.a
+    b = trial.b
+    if setting.constants:
+        a = at_the_forks(a)
+        b = at_the_forks(b)
+    if not games:
+        games = trial.repeats[0].games if trial.repeats else trial.games
+    return Match(
+        name,
+        with_net(f"visits={visits} {a}", setting.net, setting.precision),
+        with_net(f"visits={visits} {b}", setting.net, setting.precision),
+        setting.pairs(games),
+        game=setting.game or "chess",
+        random_plies=RANDOM_PLIES,
+    )
 
 
 def at_the_forks(words: str) -> str:
@@ -364,21 +388,22 @@ def _rows(one: TrialMatch) -> Iterator[dict[str, Any]]:
 
 def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting: Setting) -> Iterator[Finding]:
     """Yield each published match that this one repeats. cells: published matches in the table."""
-    if one.trial.states is not None:
-        side = elo_above("difference", one.elo, side=one.trial.states[1])
-        where = "" if (setting.game or "chess") == "chess" else "another game"
-        differs = joined(where, constants_scope(one.trial, setting))
-        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", differs)
-    control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
+    trial = one.trial
+    shown = f"{one.name}, {one.visits:,} visits"
+    other_game = "" if (setting.game or "chess") == "chess" else "another game"
+    constants = constants_scope(trial, setting)
+    if trial.states is not None:
+        side = elo_above("difference", one.elo, side=trial.states[1])
+        yield Finding.of(trial.name, Claim((side,), cells=cells), shown, joined(other_game, constants))
+    control = None
+    if trial.control:
+        control = next((other for other in others if other.name.startswith(trial.control)), None)
+    without = f"without its control {trial.control}" if trial.control and control is None else ""
     for published in one.published:
-        scope = ["another game"] if (setting.game or "chess") != "chess" else []
-        scope += ["other visits"] if published.visits != one.visits else []
-        scope.append(constants_scope(one.trial, setting))
-        if one.trial.control and control is None:
-            scope.append(f"without its control {one.trial.control}")
+        other_visits = "" if published.visits == one.visits else "other visits"
         claim = claim_of(published, one.elo, None if control is None else control.elo, cells)
-        shown = f"{one.name}, {one.visits:,} visits"
-        yield Finding.of(key_of(one.trial, published), claim, shown, joined(*scope))
+        scope = joined(other_game, other_visits, constants, without)
+        yield Finding.of(key_of(trial, published), claim, shown, scope)
 
 
 def constants_scope(trial: Trial, setting: Setting) -> str:
@@ -398,36 +423,50 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
     which has the setting's c_puct alone; half of the source's difference matters. Else the source found nothing, and
     the two results differ by nothing.
     """
-    there = published.interval or (published.elo, published.elo)
-    if there[0] <= 0 <= there[1]:
-        less = contrast((1, elo), (-1, Interval(published.elo, elo.units, published.ends)))
+    low, high = published.interval or (published.elo, published.elo)
+    if low <= 0 <= high:
+        there = Interval(published.elo, elo.units, published.ends)
+        less = contrast((1, elo), (-1, there))
         known = published.elo if abs(published.elo) >= LEAST_ELO else None
         equal = replace(elo_above("difference", less, CLOSE, side="at"), source=known, here=elo)
         return Claim((equal,), cells=cells)
-    side: Side = "above" if there[0] > 0 else "below"
+    side: Side = "above" if low > 0 else "below"
     half = published.elo / 2
     sides = [replace(elo_above("difference", elo, half, side=side), source=published.elo)]
     if control is not None:
-        sides.append(elo_above("beyond the control", contrast((1, elo), (-1, control)), half, side=side))
+        beyond = contrast((1, elo), (-1, control))
+        sides.append(elo_above("beyond the control", beyond, half, side=side))
     return Claim(tuple(sides), cells=cells)
 
 
 def figure(rule: RuleTrials, measured: Sequence[TrialMatch]) -> ht.Figure:
     """Elo differences with their intervals, here and as published, match by match."""
-    places = range(1, len(measured) + 1)
-    there = [
-        (number + APART * (1 + place), Interval(published.elo, published.games, published.ends))
-        for number, one in zip(places, measured, strict=True)
-        for place, published in enumerate(one.published)
-    ]
-    lines = [points("here", places, [one.elo for one in measured], "blue")]
-    if there:
-        lines.append(points("source", [x for x, _ in there], [elo for _, elo in there], "orange"))
-    visits = sorted({f"{one.visits:,}" for one in measured})
-    text = f"{' and '.join(visits)} visits here; bars are 95 % intervals."
-    style: Any = {"lines": tuple(lines), "threshold": 0.0, "threshold_name": "no difference"}
-    names = [one.name for one in measured]
-    return ht.Figure(rule.name, f"{rule.name}: {rule.title}", text, "Elo", "match", x_names=names, **style)
+    names = []
+    elos = []
+    source_xs = []
+    source_elos = []
+    visits = set()
+    for number, one in enumerate(measured, 1):
+        names.append(one.name)
+        elos.append(one.elo)
+        visits.add(f"{one.visits:,}")
+        for place, published in enumerate(one.published, 1):
+            source_xs.append(number + APART * place)
+            source_elos.append(Interval(published.elo, published.games, published.ends))
+    lines = [points("here", range(1, len(measured) + 1), elos, "blue")]
+    if source_xs:
+        lines.append(points("source", source_xs, source_elos, "orange"))
+    return ht.Figure(
+        rule.name,
+        f"{rule.name}: {rule.title}",
+        f"{' and '.join(sorted(visits))} visits here; bars are 95 % intervals.",
+        "Elo",
+        "match",
+        lines=tuple(lines),
+        threshold=0.0,
+        threshold_name="no difference",
+        x_names=names,
+    )
 
 
 def claims_of(rule: RuleTrials) -> Iterator[SourceClaim]:

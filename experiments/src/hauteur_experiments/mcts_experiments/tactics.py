@@ -74,18 +74,21 @@ Solved = Mapping[str, Sequence[Sequence[bool]]]
 
 def make(setting: Setting) -> Result:
     """Search the positions with every arm."""
-    lines = position_lines(setting.positions or "mates")
-    tactics = [Tactic.from_text(line) for line in lines[:: max(1, round(1 / setting.scale))]]
+    name = setting.positions or "mates"
+    lines = position_lines(name)
+    every = max(1, round(1 / setting.scale))
+    tactics = [Tactic.from_text(line) for line in lines[::every]]
     solved = {arm: solved_by(setting, arm, tactics) for arm in ARMS}
     mates = {tactic.mate for tactic in tactics}
-    groups = {}
+    rows = []
     for mate in sorted(mates):
-        name = f"mate in {mate}" if mate else "best move"
-        groups[name] = [tactic.mate == mate for tactic in tactics]
-    rows = [_row(setting, arm, name, solved[arm], chosen) for name, chosen in groups.items() for arm in ARMS]
+        kind = f"mate in {mate}" if mate else "best move"
+        chosen = [tactic.mate == mate for tactic in tactics]
+        for arm in ARMS:
+            rows.append(_row(setting, arm, kind, solved[arm], chosen))
     found = findings(setting, solved, shallow=0 not in mates)
     result = Result(rows, found, [figure(setting, solved)], [columns(rows, *rows[0])])
-    return result.scoped(Path(setting.positions or "mates").stem)
+    return result.scoped(Path(name).stem)
 
 
 def counts(setting: Setting) -> list[int]:
@@ -98,16 +101,21 @@ def solved_by(setting: Setting, arm: str, tactics: Sequence[Tactic]) -> list[lis
     """Return whether an arm solves each position at each number of visits; moves on disk are not sought again."""
     player = ht.Player.from_text(with_net(ARMS[arm], setting.net, setting.precision))
     file = setting.folder / f"{arm.replace(' ', '-')}.json"
-    moves: dict[str, list[int]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    moves: dict[str, list[int]] = {}
+    if file.exists():
+        moves = json.loads(file.read_text(encoding="utf-8"))
+    right = []
     for visits in counts(setting):
         done = moves.setdefault(str(visits), [])
         while len(done) < len(tactics):
-            states = [one.state for one in tactics[len(done) : len(done) + BATCH]]
+            missing = tactics[len(done) : len(done) + BATCH]
+            states = [one.state for one in missing]
             found = ht.search_batch(states, player.net, player.search, visits=visits, seed=1, threads=setting.threads)
-            done += map(int, found.best_actions)
+            done += [int(action) for action in found.best_actions]
             write_whole(file, json.dumps(moves))
-        setting.show(f"{arm}, {visits} visits: {sum(_right(done, tactics))} of {len(tactics)} solved")
-    right = [_right(moves[str(visits)], tactics) for visits in counts(setting)]
+        are_right = _right(done, tactics)
+        right.append(are_right)
+        setting.show(f"{arm}, {visits} visits: {sum(are_right)} of {len(tactics)} solved")
     solved = []
     for column in zip(*right, strict=True):
         solved.append([all(column[place:]) for place in range(len(column))])

@@ -11,8 +11,8 @@ f(128, 10), 800 of f(64, 5), or 800 small and 100 large ones together, of 2,000,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -81,9 +81,14 @@ def make(
 
 def scale_of(tables: Sequence[PlaceTable], setting: Setting) -> tuple[str, list[float], float | None]:
     """Game, budgets and cost of the small net of the tables; None where the cost is not that of one pair."""
-    budgets = [float(place.facts["budget"]) for table in tables for place in table.places]
-    one_pair = len(setting.nets) == 2 and not any(net.is_dir() for net in setting.nets)
-    cost = pair_of(setting.nets, setting.cost).cost if one_pair else None
+    budgets = []
+    for table in tables:
+        for place in table.places:
+            budgets.append(float(place.facts["budget"]))
+    cost = None
+    is_one_pair = len(setting.nets) == 2 and not any(net.is_dir() for net in setting.nets)
+    if is_one_pair:
+        cost = pair_of(setting.nets, setting.cost).cost
     return tables[0].game, budgets, cost
 
 
@@ -138,13 +143,19 @@ def midsize(setting: Setting) -> list[PlaceTable]:
     if len(nets) < 3:
         raise ValueError(f"this experiment needs --net SMALL --net LARGE --net MIDSIZE ..., got {len(nets)} nets")
     pair = Pair(nets[0], nets[1])
-    budgets = budgets_of(setting, BUDGETS)
-    between = {f"{net_name(net)} ({number})": net for number, net in enumerate(nets[2:], start=1)}
-    costs = {name: net_cost(net) / net_cost(pair.large) for name, net in between.items()}
+    large_cost = net_cost(pair.large)
+    between = {}
+    costs = {}
+    for number, net in enumerate(nets[2:], start=1):
+        name = f"{net_name(net)} ({number})"
+        between[name] = net
+        costs[name] = net_cost(net) / large_cost
     places = []
-    for budget in budgets:
+    for budget in budgets_of(setting, BUDGETS):
         players = {BOTH: pair.player(budget, BEST_SHARE)}
-        players |= {name: alone(net, max(1, round(budget / costs[name]))) for name, net in between.items()}
+        for name, net in between.items():
+            visits = max(1, round(budget / costs[name]))
+            players[name] = alone(net, visits)
         places.append(Place(f"b{budget}", str(budget), budget / max(BUDGETS), players, {"budget": budget}))
     return [PlaceTable(setting, pair.game, places, [(BOTH, name) for name in between])]
 
@@ -183,15 +194,17 @@ def az_pairs(setting: Setting) -> list[PlaceTable]:
     if len(runs) > 2:
         raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
     last = min(len(metrics_of(run)) for run in runs)
-    budgets = budgets_of(setting, RUN_BUDGETS)
     generations = sorted({max(1, round(last * number / STAGES)) for number in range(1, STAGES + 1)})
     tables = []
-    for budget in budgets:
+    for budget in budgets_of(setting, RUN_BUDGETS):
         places = []
         for number in generations:
             pair = Pair(net_of(runs[0], number), large_net(runs[-1], number))
-            players = {name: pair.player(budget, share) for share, name in NAMES.items() if share in (0.0, 0.5, 1.0)}
-            players = {BOTH: players.pop(BOTH), **players}
+            players = {
+                BOTH: pair.player(budget, BEST_SHARE),
+                SMALL_ALONE: pair.player(budget, 0.0),
+                LARGE_ALONE: pair.player(budget, 1.0),
+            }
             facts = {"budget": budget, "generation": number}
             places.append(Place(f"g{number}-b{budget}", str(number), budget / max(RUN_BUDGETS), players, facts))
         tables.append(PlaceTable(setting, game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
@@ -205,53 +218,107 @@ def az_findings(table: PlaceTable) -> list[Finding]:
     return [Finding.of(key, of_runs(claim), shown) for key, claim in found.items()]
 
 
+@dataclass(frozen=True)
+class TrainedRuns:
+    """The runs whose large nets are compared."""
+
+    folders: Mapping[str, Path]
+    """Folder of each run."""
+    two: Sequence[str]
+    """Names of the runs with two nets."""
+    equal: Sequence[str]
+    """Names of the runs with one net that have spent about as much as the first run with two."""
+    more: Sequence[str]
+    """Names of the runs with one net that have spent more."""
+    spent: Mapping[str, Sequence[float]]
+    """Units that each run has spent, by generation from 1."""
+    titles: Mapping[str, str]
+    """What players are called, by the name of their run."""
+
+    @classmethod
+    def of(cls, folders: Mapping[str, Path]) -> TrainedRuns:
+        """Sort the runs. ValueError unless there are such with one net and such with two."""
+        two = [name for name, run in folders.items() if net_of(run, 1, large=True).exists()]
+        one = [name for name in folders if name not in two]
+        if not (one and two):
+            needed = "folders of runs with one net and with two, --net ALONE --net TWO ..."
+            raise ValueError(f"this experiment needs {needed}, got {len(one)} and {len(two)}")
+        spent = {name: units_by_generation(metrics_of(run), run) for name, run in folders.items()}
+        titles = {name: f"{name} (two nets)" for name in two}
+        equal = []
+        more = []
+        for name in one:
+            times = spent[name][-1] / spent[two[0]][-1]
+            titles[name] = f"{name}, {times:.1f} times"
+            if times < MORE:
+                equal.append(name)
+            else:
+                more.append(name)
+        return cls(folders, two, equal, more, spent, titles)
+
+    def last(self, name: str) -> int:
+        """Return the last generation of a run."""
+        return len(self.spent[name])
+
+    def generation_at(self, name: str, units: float) -> int:
+        """Return the generation at whose end a run had spent closest to this."""
+        spent = self.spent[name]
+        nearest = min(range(len(spent)), key=lambda i: abs(spent[i] - units))
+        return nearest + 1
+
+    def large_alone(self, name: str, generation: int, budget: int) -> str:
+        """Return the player that is the large net of a generation."""
+        return alone(large_net(self.folders[name], generation), budget)
+
+
 def training(setting: Setting) -> list[PlaceTable]:
     """Figure 5, up to three tables a budget: the large nets alone at eight stages, of runs with two nets and of those
     with one that have spent about as much; at the end of the first run with two nets its large net against those of
     runs that have spent more, and both of its nets together against the small one.
     """
-    runs = runs_of(setting)
+    runs = TrainedRuns.of(runs_of(setting))
     game = game_of(setting)
-    two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
-    one = [name for name in runs if name not in two]
-    if not (one and two):
-        needed = "folders of runs with one net and with two, --net ALONE --net TWO ..."
-        raise ValueError(f"this experiment needs {needed}, got {len(one)} and {len(two)}")
-    spent = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
-    times = {name: spent[name][-1] / spent[two[0]][-1] for name in runs}
-    titles = {name: f"{name} (two nets)" for name in two} | {name: f"{name}, {times[name]:.1f} times" for name in one}
-    equal = [name for name in one if times[name] < MORE]
-    more = [name for name in one if times[name] >= MORE]
-    most = min(spent[name][-1] for name in (*two, *equal))
-    last = {name: len(spent[name]) for name in runs}
-    first = two[0]
-    own = spent[two[0]][-1]
+    first = runs.two[0]
+    last = runs.last(first)
+    pair = Pair(net_of(runs.folders[first], last), large_net(runs.folders[first], last))
+    units = runs.spent[first][-1]
     tables = []
-    pair = Pair(net_of(runs[first], last[first]), large_net(runs[first], last[first]))
-
-    def place(budget: int, name: str, units: float, players: dict[str, str]) -> Place:
-        facts = {"budget": budget, "spent": units}
-        return Place(f"{name}-b{budget}", f"{units:,.0f}", budget / max(RUN_BUDGETS), players, facts)
-
-    def larges(budget: int, nets: dict[str, int]) -> dict[str, str]:
-        return {titles[run]: alone(large_net(runs[run], number), budget) for run, number in nets.items()}
-
     for budget in budgets_of(setting, RUN_BUDGETS):
-        if equal:
-            stages = []
-            for stage in range(1, STAGES + 1):
-                units = most * stage / STAGES
-                nets = {
-                    run: 1 + min(range(last[run]), key=lambda i: abs(spent[run][i] - units)) for run in (*two, *equal)
-                }
-                stages.append(place(budget, f"s{stage}", units, larges(budget, nets)))
-            tables.append(PlaceTable(setting, game, stages, [(titles[a], titles[b]) for a in two for b in equal]))
-        if more:
-            end = place(budget, "more", own, larges(budget, {run: last[run] for run in (first, *more)}))
-            tables.append(PlaceTable(setting, game, [end], [(titles[first], titles[b]) for b in more]))
+        if runs.equal:
+            tables.append(_stages(setting, game, runs, budget))
+        if runs.more:
+            players = {runs.titles[run]: runs.large_alone(run, runs.last(run), budget) for run in (first, *runs.more)}
+            duels = [(runs.titles[first], runs.titles[other]) for other in runs.more]
+            tables.append(PlaceTable(setting, game, [_training_place(budget, "more", units, players)], duels))
         both = {BOTH: pair.player(budget, BEST_SHARE), SMALL_ALONE: pair.player(budget, 0.0)}
-        tables.append(PlaceTable(setting, game, [place(budget, "own", own, both)], [(BOTH, SMALL_ALONE)]))
+        own = _training_place(budget, "own", units, both)
+        tables.append(PlaceTable(setting, game, [own], [(BOTH, SMALL_ALONE)]))
     return tables
+
+
+def _stages(setting: Setting, game: str, runs: TrainedRuns, budget: int) -> PlaceTable:
+    """Return the table of large nets alone at the stages that all these runs have come to."""
+    names = (*runs.two, *runs.equal)
+    most = min(runs.spent[name][-1] for name in names)
+    stages = []
+    for stage in range(1, STAGES + 1):
+        units = most * stage / STAGES
+        players = {}
+        for name in names:
+            generation = runs.generation_at(name, units)
+            players[runs.titles[name]] = runs.large_alone(name, generation, budget)
+        stages.append(_training_place(budget, f"s{stage}", units, players))
+    duels = []
+    for with_two in runs.two:
+        for other in runs.equal:
+            duels.append((runs.titles[with_two], runs.titles[other]))
+    return PlaceTable(setting, game, stages, duels)
+
+
+def _training_place(budget: int, name: str, units: float, players: dict[str, str]) -> Place:
+    """Return a place of players that meet after this many units."""
+    facts = {"budget": budget, "spent": units}
+    return Place(f"{name}-b{budget}", f"{units:,.0f}", budget / max(RUN_BUDGETS), players, facts)
 
 
 def units_by_generation(lines: Lines, run: Path) -> list[float]:
@@ -274,9 +341,12 @@ def training_findings(table: PlaceTable) -> list[Finding]:
     two = [name for name in names if name.endswith("(two nets)")]
     if len(table.places) == 1:
         return [Finding.of("worth", of_runs(table.duels_ahead(two[0])), text)]
-    shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
-    each = {f"above {name}": table.lead(two, [name], [last]) for name in names if name not in two}
+    each = {}
+    for name in names:
+        if name not in two:
+            each[f"above {name}"] = table.lead(two, [name], [last])
     claim = of_runs(all_ahead(each, HALF_OF_TRAINED))
+    shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
     return [Finding.of("together", claim, f"large nets alone, {text}: {shown}")]
 
 

@@ -34,23 +34,29 @@ def matches(setting: Setting) -> list[Match]:
     pair = pair_of(setting.nets[:2], setting.cost)
     budget = setting.visits_or(BUDGET)
     plain = pair.player(budget, BEST_SHARE)
-    half = turns(budget, BEST_SHARE, pair.cost)[1] // 2
-    changed = {name: f"{plain} {words.format(half=half)}" for name, words in CHANGES.items()}
+    _, large_turns = turns(budget, BEST_SHARE, pair.cost)
+    changed = {}
+    for name, words in CHANGES.items():
+        change = words.format(half=large_turns // 2)
+        changed[name] = f"{plain} {change}"
     if len(setting.nets) > 2:
-        changed[MINI] = Pair(setting.nets[2], pair.large, pair.cost).player(budget, BEST_SHARE)
+        with_mini = Pair(setting.nets[2], pair.large, pair.cost)
+        changed[MINI] = with_mini.player(budget, BEST_SHARE)
     games = setting.pairs(GAMES)
     return [Match(name, a, plain, games, game=pair.game, random_plies=RANDOM_PLIES) for name, a in changed.items()]
 
 
 def make(setting: Setting) -> Result:
     """Play every change against the pair without it."""
-    elos = {name: MatchElo(played.tally) for name, played in play(setting, matches(setting)).items()}
-    rows: list[dict[str, Any]] = [
-        {"change": name, "budget": setting.visits_or(BUDGET), "games": elo.units, **elo_columns(elo)}
-        for name, elo in elos.items()
-    ]
+    budget = setting.visits_or(BUDGET)
+    elos = {}
+    rows: list[dict[str, Any]] = []
+    for name, played in play(setting, matches(setting)).items():
+        elo = MatchElo(played.tally)
+        elos[name] = elo
+        rows.append({"change": name, "budget": budget, "games": elo.units, **elo_columns(elo)})
     pair = pair_of(setting.nets[:2], setting.cost)
-    scope = scope_of(pair.game, [setting.visits_or(BUDGET)], pair.cost)
+    scope = scope_of(pair.game, [budget], pair.cost)
     return Result(rows, findings(elos), texts=[columns(rows, *rows[0])]).scoped(scope)
 
 

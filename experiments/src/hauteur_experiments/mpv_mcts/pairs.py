@@ -137,14 +137,21 @@ def scope_of(game: str, budgets: Sequence[float], cost: float | None = None) -> 
 
     budgets: in evaluations of the large net; cost: of an evaluation of the small net, in those of the large one.
     """
-    low, high = min(budgets), max(budgets)
-    sizes = f"{low:g} to {high:g}" if low < high else f"{high:g}"
-    spent = "" if low >= min(BUDGETS) else f"a budget of {sizes}, not of {min(BUDGETS)} to {max(BUDGETS):,}"
-    known = cost is not None and abs(1 / cost - PAPER_TURNS) > 0.05
-    ratio = "" if cost is None or not known else f"{1 / cost:.2g} small turns for a large one, not {PAPER_TURNS}"
-    board = re.fullmatch(r"nogo\(size=(\d+)\)", game)
-    played = game if board is None else f"NoGo {board[1]}x{board[1]}"
-    return joined("" if game == ht.load_game(GAME).spec else f"{played}, not NoGo 9x9", ratio, spent)
+    other_game = ""
+    if game != ht.load_game(GAME).spec:
+        board = re.fullmatch(r"nogo\(size=(\d+)\)", game)
+        played = game if board is None else f"NoGo {board[1]}x{board[1]}"
+        other_game = f"{played}, not NoGo 9x9"
+    other_turns = ""
+    if cost is not None and abs(1 / cost - PAPER_TURNS) > 0.05:
+        other_turns = f"{1 / cost:.2g} small turns for a large one, not {PAPER_TURNS}"
+    other_budget = ""
+    low = min(budgets)
+    high = max(budgets)
+    if low < min(BUDGETS):
+        sizes = f"{low:g} to {high:g}" if low < high else f"{high:g}"
+        other_budget = f"a budget of {sizes}, not of {min(BUDGETS)} to {max(BUDGETS):,}"
+    return joined(other_game, other_turns, other_budget)
 
 
 def game_of(setting: Setting) -> str:

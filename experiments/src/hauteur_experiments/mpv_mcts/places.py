@@ -107,12 +107,15 @@ class PlaceTable:
 
     def _probed(self, place: Place) -> int:
         """Try stronger rungs while the first player scores above a half, else weaker ones; the nearest to a half."""
+        first = next(iter(place.players))
         scores: dict[int, float] = {}
         rung = self._first_rung(place)
         while rung not in scores:
-            match = self._match(place, next(iter(place.players)), self._rung(rung), PROBE_GAMES)
-            scores[rung] = play(self.setting, [match])[match.name].tally.record.score
-            rung = min(len(RUNGS) - 1, max(0, rung + (1 if scores[rung] > 0.5 else -1)))
+            match = self._match(place, first, self._rung(rung), PROBE_GAMES)
+            played = play(self.setting, [match])[match.name]
+            scores[rung] = played.tally.record.score
+            step = 1 if scores[rung] > 0.5 else -1
+            rung = min(len(RUNGS) - 1, max(0, rung + step))
         return min(scores, key=lambda tried: abs(scores[tried] - 0.5))
 
     # -- what was found --
@@ -124,8 +127,13 @@ class PlaceTable:
     def lead(self, above: Sequence[str], below: Sequence[str] = (), places: Sequence[Place] | None = None) -> Interval:
         """Mean Elo of some series at places, all of them by default, minus that of others (0 where there are none)."""
         chosen = self.places if places is None else places
-        signed = [(series, 1 / len(above)) for series in above] + [(series, -1 / len(below)) for series in below]
-        return contrast(*((w / len(chosen), self.elo(place, series)) for place in chosen for series, w in signed))
+        terms = []
+        for place in chosen:
+            for series in above:
+                terms.append((1 / len(above) / len(chosen), self.elo(place, series)))
+            for series in below:
+                terms.append((-1 / len(below) / len(chosen), self.elo(place, series)))
+        return contrast(*terms)
 
     def duel(self, a: str, b: str) -> Interval:
         """The mean Elo of two series head to head over the places."""
@@ -154,9 +162,14 @@ class PlaceTable:
         """Elo with bars over the places."""
         lines = []
         names = list(self.places[0].players)
+        middle = (len(names) - 1) / 2
         for number, series in enumerate(names):
-            elos = [self.elo(place, series) for place in self.places]
-            xs = [place + APART * (number - (len(names) - 1) / 2) for place in range(1, len(elos) + 1)]
+            shift = APART * (number - middle)
+            xs = []
+            elos = []
+            for count, place in enumerate(self.places, 1):
+                xs.append(count + shift)
+                elos.append(self.elo(place, series))
             lines.append(points(series, xs, elos, COLOURS[number % len(COLOURS)]))
         text = f"Elo above the opponent of each place, 95 %. {self.game}."
         labels = [f"{place.label} ({self.opponents[place.name]})" for place in self.places]

@@ -103,25 +103,38 @@ class RegimePoint:
 
     def row(self) -> dict[str, Any]:
         """The cell's row in the table."""
-        small, large = turns(self.cell.budget, BEST_SHARE, self.cell.pair.cost)
-        row: dict[str, Any] = {"chosen": self.chosen, "small": self.cell.label, "cost": self.cell.pair.cost}
-        row |= {"budget": self.cell.budget, "small_turns": small, "large_turns": large}
+        cell = self.cell
+        small, large = turns(cell.budget, BEST_SHARE, cell.pair.cost)
+        row: dict[str, Any] = {
+            "chosen": self.chosen,
+            "small": cell.label,
+            "cost": cell.pair.cost,
+            "budget": cell.budget,
+            "small_turns": small,
+            "large_turns": large,
+        }
         for match, name in COLUMNS.items():
             elo = self.elos.get(match)
-            row |= {f"{name}_games": 0 if elo is None else elo.units, **elo_columns(elo, f"{name}_elo")}
+            row[f"{name}_games"] = 0 if elo is None else elo.units
+            row |= elo_columns(elo, f"{name}_elo")
         return row
 
 
 def make(setting: Setting) -> Result:
     """Play every S against L, choose, play the pair."""
     cells = cells_of(setting)
-    points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
+    points = []
+    for cell in cells:
+        played = cell.played(setting, LEVEL, MAP_GAMES)
+        points.append(RegimePoint(cell, {LEVEL: played}))
     levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
     outside = [one.tested(setting, "outside", OUTSIDE_GAMES, one.better) for one in outside_points(points)]
     tested = {str(one.cell): one for one in (*levels, *outside)}
     rows = [tested.get(str(one.cell), one).row() for one in points]
     found = findings(points, levels, outside)
-    scoped = [replace(one, scope=scope) for one, scope in zip(found, scopes(cells, levels, len(found)), strict=True)]
+    scoped = []
+    for one, scope in zip(found, scopes(cells, levels, len(found)), strict=True):
+        scoped.append(replace(one, scope=scope))
     return Result(rows, scoped, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
 
 

@@ -269,10 +269,11 @@ def judge(
 
 def duel(size: Size, setting: Setting, runs: Mapping[tuple[str, int], Path], rival: str, seed: int) -> float:
     """Return the score of S against another arm of the same seed, last nets."""
-    nets = [net_of(runs[arm, seed], size.generations) for arm in ("contempt", rival)]
+    own = net_of(runs["contempt", seed], size.generations)
+    other = net_of(runs[rival, seed], size.generations)
     place = setting.folder / "judged" / f"contempt-{rival}-{seed}"
     games = setting.scaled(size.last_judge_games, 2)
-    return score(setting, nets[0], f"net={nets[1]} visits={VISITS}", games, place)
+    return score(setting, own, f"net={other} visits={VISITS}", games, place)
 
 
 def score(setting: Setting, net: Path, opponent: str, games: int, place: Path) -> float:
@@ -336,19 +337,29 @@ def _least_difference(own: Sequence[float], other: Sequence[float]) -> float:
 def finding(judged: Sequence[JudgedNet], rival: str, key: str, factor: float | None) -> Finding:
     """Decide whether S leads an arm. factor: between their (w + l)/d, where equal draws are the premise."""
     final = max(one.generation for one in judged)
-    last = [one for one in judged if one.generation == final]
-    own = [one.mean for one in last if one.arm == "contempt"]
-    other = [one.mean for one in last if one.arm == rival]
+    own = []
+    other = []
+    for one in judged:
+        if one.generation != final:
+            continue
+        if one.arm == "contempt":
+            own.append(one.mean)
+        if one.arm == rival:
+            other.append(one.mean)
     ahead = permutation_p(own, other)
     behind = permutation_p(other, own)
     difference = 100 * (float(np.mean(own)) - float(np.mean(other)))
-    low, high = (100 * end for end in permutation_interval(own, other))
+    low, high = permutation_interval(own, other)
+    low *= 100
+    high *= 100
     what = f"search-contempt less {ARMS[rival]}"
     quantity = f"{what} {difference:.1f} [{low:.1f}, {high:.1f}] percentage points"
     measured = f"{quantity}, {len(own)} runs an arm, p {ahead:.3f} (ahead), {behind:.3f} (behind)"
+    is_premise_met = True
     if factor is not None:
+        is_premise_met = factor <= EQUAL_DRAWS
         measured += f"; (w + l)/d within a factor of {factor:.2f} (premise: {EQUAL_DRAWS})"
-    verdict = verdict_of(ahead, behind, len(own), premise=factor is None or factor <= EQUAL_DRAWS)
+    verdict = verdict_of(ahead, behind, len(own), premise=is_premise_met)
     number = Number(what=what, value=difference, low=finite(low), high=finite(high))
     return Finding(key, measured, verdict, units=f"{len(own)} runs", quantities=quantity, numbers=(number,))
 

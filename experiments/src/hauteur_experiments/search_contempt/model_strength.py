@@ -78,8 +78,10 @@ def surprises(taker: str, cell: Cell) -> dict[str, float]:
             with ht.evaluator(cell.played.match.game, net, threads=1) as evaluator:
                 parts = np.array_split(rows, len(rows) // BATCH + 1)
                 logits[net] = np.concatenate([evaluator(part)[0] for part in parts])
-        scaled = [row[actions] / heat for row, actions in zip(logits[net], legal, strict=True)]
-        missed = [np.logaddexp.reduce(row) - row[place] for row, place in zip(scaled, places, strict=True)]
+        missed = []
+        for row, actions, place in zip(logits[net], legal, places, strict=True):
+            scaled = row[actions] / heat
+            missed.append(np.logaddexp.reduce(scaled) - scaled[place])
         found[arm] = math.fsum(missed) / len(missed)
     return found
 

@@ -63,18 +63,22 @@ def matches(setting: Setting) -> list[Match]:
 def make(setting: Setting) -> Result:
     """Play the sets, or take their games from beside, and count."""
     played = play(setting, matches(setting), shared=True)
-    pieces = {one.title: pieces_by_move(played[one.name]) for one in SETS}
-    unequal = {one.title: unequal_share(played[one.name]) for one in SETS}
-    rows = [_row(title, pieces[title], unequal[title]) for title in pieces]
-    lines = [
-        points(title, MOVES, [by_move[move] for move in MOVES], COLOURS[number], joined=True)
-        for number, (title, by_move) in enumerate(pieces.items())
-    ]
+    rows = []
+    lines = []
+    unequal = {}
+    at_judged = {}
+    for number, one in enumerate(SETS):
+        games = played[one.name]
+        by_move = pieces_by_move(games)
+        unequal[one.title] = unequal_share(games)
+        at_judged[one.title] = by_move[JUDGED]
+        rows.append(_row(one.title, by_move, unequal[one.title]))
+        pieces = [by_move[move] for move in MOVES]
+        lines.append(points(one.title, MOVES, pieces, COLOURS[number], joined=True))
     text = f"Self-play of {game_of(setting)}; games that ended before count with their last position. Shades: 95 %."
     figure = ht.Figure("contempt-nature", TITLE, text, "pieces", "moves of each side", lines=tuple(lines))
-    one = Record.of(played[ONE.name].tally)
-    found = [ratio_finding(one), *piece_findings({title: by_move[JUDGED] for title, by_move in pieces.items()})]
-    found.append(unequal_finding(unequal))
+    record = Record.of(played[ONE.name].tally)
+    found = [ratio_finding(record), *piece_findings(at_judged), unequal_finding(unequal)]
     return scoped(setting, Result(rows, found, [figure]))
 
 
@@ -129,7 +133,8 @@ def balance_of(state: ht.State) -> int:
 
 def unequal_finding(unequal: dict[str, Mean]) -> Finding:
     """Material is unequal more often at the least N_scl of figure 2 than with PUCT."""
-    low, high = N_SCL_SETS[0].title, N_SCL_SETS[-1].title
+    low = N_SCL_SETS[0].title
+    high = N_SCL_SETS[-1].title
     more = contrast((1, unequal[low]), (-1, unequal[high]))
     what = f"positions with unequal material, {low} less {high}"
     side = Inequality(what, more, 0.0, "above", LEAST_GAMES, unit="percentage points", matters=SMALLEST_POINTS)

@@ -160,11 +160,14 @@ def fall(cells: Cells, by: By) -> Finding | None:
     first, *between, last = levels
     best = min(between, key=lambda cell: abs(math.log(cell.nodes / PUCT_BEST)))
     low, high, end = (100 * puct for puct, _ in TABLE_1.values())
+    rise = high - low
+    drop = high - end
     gains = {
-        f"{best.nodes:,} above {first.nodes:,} nodes": Gain(gain(first, best, by), (high - low) / 2, high - low),
-        f"{best.nodes:,} above {last.nodes:,}": Gain(gain(last, best, by), (high - end) / 2, high - end),
+        f"{best.nodes:,} above {first.nodes:,} nodes": Gain(gain(first, best, by), rise / 2, rise),
+        f"{best.nodes:,} above {last.nodes:,}": Gain(gain(last, best, by), drop / 2, drop),
     }
-    return finding_by("fall", by, gains, shown=f"PUCT scores {', '.join(map(_score_text, levels))}")
+    scores = ", ".join(_score_text(cell) for cell in levels)
+    return finding_by("fall", by, gains, shown=f"PUCT scores {scores}")
 
 
 def lead(cells: Cells, by: By) -> Finding | None:
@@ -174,11 +177,14 @@ def lead(cells: Cells, by: By) -> Finding | None:
     """
     places = [place for place in cells if place[0] == PUBLISHED_N_SCL]
     found = finding_by("lead", by, _leads(cells, places, by))
-    idle = [place for place in places if alike(cells, *place) >= ALIKE]
+    idle = []
+    for n_scl, nodes in places:
+        share = alike(cells, n_scl, nodes)
+        if share >= ALIKE:
+            idle.append(f"{100 * share:.0f} % of its games at {nodes:,} nodes")
     if found is None or not idle:
         return found
-    shares = " and ".join(f"{100 * alike(cells, *place):.0f} % of its games at {place[1]:,} nodes" for place in idle)
-    scope = joined(found.scope, f"{HARDLY_ACTS}: {shares} are PUCT's move for move")
+    scope = joined(found.scope, f"{HARDLY_ACTS}: {' and '.join(idle)} are PUCT's move for move")
     return replace(found, verdict="open", missing=None, scope=scope, claim=None)
 
 
@@ -201,16 +207,16 @@ def lead_of_any(cells: Cells, by: By) -> Finding | None:
 
 def _leads(cells: Cells, places: Sequence[tuple[int, int]], by: By) -> dict[str, Gain]:
     """The leads over PUCT at equal nodes; what matters is half of the paper's, by the logarithm of the nodes."""
-    known = list(map(math.log, TABLE_1))
-    leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
-    halves = {nodes: float(np.interp(math.log(nodes), known, leads)) / 2 for _, nodes in places}
-    return {
-        f"{title(n)} at {nodes:,} nodes": Gain(
-            gain(cells[PUCT, nodes], cells[n, nodes], by), halves[nodes], _lead_of_paper(n, nodes)
-        )
-        for n, nodes in places
-        if (PUCT, nodes) in cells
-    }
+    known = [math.log(nodes) for nodes in TABLE_1]
+    published = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
+    leads = {}
+    for n_scl, nodes in places:
+        if (PUCT, nodes) not in cells:
+            continue
+        half = float(np.interp(math.log(nodes), known, published)) / 2
+        ahead = gain(cells[PUCT, nodes], cells[n_scl, nodes], by)
+        leads[f"{title(n_scl)} at {nodes:,} nodes"] = Gain(ahead, half, _lead_of_paper(n_scl, nodes))
+    return leads
 
 
 def _lead_of_paper(n_scl: int, nodes: int) -> float | None:
@@ -222,12 +228,13 @@ def _lead_of_paper(n_scl: int, nodes: int) -> float | None:
 def fits(cells: Cells, visits: int, by: By) -> Finding | None:
     """The odds taker's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
     most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
-    mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
-    others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
-    gains = {
-        f"N_scl {visits} above {n_scl} at {most:,} nodes": Gain(gain(cell, cells[visits, most], by), SMALLEST_POINTS)
-        for n_scl, cell in others.items()
-    }
+    gains = {}
+    for (n_scl, nodes), cell in cells.items():
+        if nodes != most or n_scl == PUCT:
+            continue
+        if max(n_scl, visits) >= APART * min(n_scl, visits):
+            ahead = gain(cell, cells[visits, most], by)
+            gains[f"N_scl {visits} above {n_scl} at {most:,} nodes"] = Gain(ahead, SMALLEST_POINTS)
     return finding_by("best-n-scl", by, gains)
 
 
@@ -276,9 +283,11 @@ def gain(before: Cell, after: Cell, by: By) -> Mean | ClusterMean:
 
 def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> Mean | ClusterMean:
     """How much more the second pair of cells gains than the first, game by game."""
-    gains = [gain(*pair, by).samples for pair in (less, greater)]
-    samples = [b - a for a, b in zip(*gains, strict=True)]
-    return by_opening(samples, [_opening(game) for game in less[0].played.games])
+    of_less = gain(*less, by).samples
+    of_greater = gain(*greater, by).samples
+    samples = [b - a for a, b in zip(of_less, of_greater, strict=True)]
+    openings = [_opening(game) for game in less[0].played.games]
+    return by_opening(samples, openings)
 
 
 def _opening(game: Any) -> str:
@@ -360,9 +369,12 @@ WORTH = {"q": 9, "r": 5, "b": 3, "n": 3, "p": 1}
 
 def make(setting: Setting) -> Result:
     """Play every cell of the table, then draw it."""
-    places = {match.name: place for place, match in matches(setting).items()}
-    played = play(setting, matches(setting).values())
-    cells = {places[name]: Cell(*places[name], one) for name, one in played.items()}
+    planned = matches(setting)
+    played = play(setting, planned.values())
+    cells = {}
+    for (n_scl, nodes), match in planned.items():
+        if match.name in played:
+            cells[n_scl, nodes] = Cell(n_scl, nodes, played[match.name])
     taker = ht.Player.from_text(odds_taker(setting))
     _, fen = start(setting)
     facts = {"odds_taker": taker.model_dump(exclude_defaults=True), "start": fen, "side": setting.side}
@@ -510,27 +522,51 @@ def _row(cell: Cell) -> dict[str, Any]:
 
 def row_of(cell: Cell) -> dict[str, Any]:
     """The nodes of a cell, its results, and the score of the giver with its interval."""
-    record, (low, high) = cell.played.tally.record, cell.played.tally.score_interval
-    counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
-    drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
-    return {"nodes": cell.nodes, **counts, **drawn, "score": cell.score, "low_95": low, "high_95": high}
+    record = cell.played.tally.record
+    low, high = cell.played.tally.score_interval
+    row: dict[str, Any] = {
+        "nodes": cell.nodes,
+        "games": record.games,
+        "wins": record.wins,
+        "draws": record.draws,
+        "losses": record.losses,
+    }
+    for kind, count in cell.drawn.items():
+        row[f"draws_{kind.replace(' ', '_')}"] = count
+    row["score"] = cell.score
+    row["low_95"] = low
+    row["high_95"] = high
+    return row
 
 
 def figure(cells: Mapping[tuple[int, int], Cell]) -> ht.Figure:
     """Score by nodes, a line a setting, and the paper's."""
+    by_setting: dict[int, list[Cell]] = {}
+    for cell in cells.values():
+        by_setting.setdefault(cell.n_scl, []).append(cell)
     lines = []
-    for number, n_scl in enumerate(dict.fromkeys(n_scl for n_scl, _ in cells)):
-        mine = [cell for cell in cells.values() if cell.n_scl == n_scl]
-        scores = [Interval(cell.score, len(cell.played.games), cell.played.tally.interval) for cell in mine]
-        xs = [cell.nodes for cell in mine]
-        lines.append(points(title(n_scl), xs, scores, COLOURS[number % len(COLOURS)], joined=True))
+    for number, (n_scl, mine) in enumerate(by_setting.items()):
+        nodes = []
+        scores = []
+        for cell in mine:
+            nodes.append(cell.nodes)
+            scores.append(Interval(cell.score, len(cell.played.games), cell.played.tally.interval))
+        colour = COLOURS[number % len(COLOURS)]
+        lines.append(points(title(n_scl), nodes, scores, colour, joined=True))
     for place, name in enumerate(("PUCT", title(PUBLISHED_N_SCL))):
         values = [scores[place] for scores in TABLE_1.values()]
         lines.append(ht.Series(f"paper, {name}", list(TABLE_1), values, COLOURS[place], dashed=True))
     games = next(iter(cells.values())).played.tally.record.games if cells else 0
-    text = f"The giver's score against a fixed odds taker, {games:,} games a point, 95 %. Dashed: the paper."
-    style: Any = {"lines": tuple(lines), "percent": True, "x_log": True}
-    return ht.Figure("contempt-odds", "Odds by nodes", text, "score of the giver", "nodes a move", **style)
+    return ht.Figure(
+        "contempt-odds",
+        "Odds by nodes",
+        f"The giver's score against a fixed odds taker, {games:,} games a point, 95 %. Dashed: the paper.",
+        "score of the giver",
+        "nodes a move",
+        lines=tuple(lines),
+        percent=True,
+        x_log=True,
+    )
 
 
 EXPERIMENTS = (

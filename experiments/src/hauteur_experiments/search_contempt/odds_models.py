@@ -153,13 +153,14 @@ def findings(cells: Cells) -> list[Finding]:
     at = of_most_nodes(cells)
     if PLAIN not in at:
         return []
-    found = []
     rights = [arm for arm in at if arm.startswith("right")]
+    contempt = [arm for arm in CONTEMPT if arm in at]
+    found = []
     for by in BY:
         ahead = {f"{arm} above PUCT": Gain(gain(at[PLAIN], at[arm], by), SMALLEST_POINTS) for arm in rights}
         found.append(finding_by("model", by, ahead, needs="any", least=LEAST))
-        best = max((arm for arm in CONTEMPT if arm in at), key=lambda arm: at[arm].score, default=None)
-        if best is not None:
+        if contempt:
+            best = max(contempt, key=lambda arm: at[arm].score)
             beyond = {f"{arm} above {best}": Gain(gain(at[best], at[arm], by), SMALLEST_POINTS) for arm in rights}
             found.append(finding_by("model-beyond", by, beyond, needs="any", least=LEAST))
         if "wrong" in at:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -172,24 +171,29 @@ def analysed(setting: Setting, name: str, games: Sequence[Any]) -> list[Measured
     for place in positions_of(setting, games):
         first.setdefault(place[4].key, place)
     places = list(first.values())
-    order = ht.stream(1, "positions of games").permutation(len(places))[: setting.scaled(POSITIONS, 2)]
-    drawn = [places[number] for number in sorted(order)]
+    order = ht.stream(1, "positions of games").permutation(len(places))
+    count = setting.scaled(POSITIONS, 2)
+    drawn = [places[number] for number in sorted(order[:count])]
     file = setting.folder / f"{name}.positions.jsonl"
     done = {(one.game, one.ply): one for one in read_measured(file)}
     missing = [place for place in drawn if place[:2] not in done]
     words = ht.Player.from_text(player(setting, HYBRID))
+
+    def searched(states: Sequence[ht.State], visits: int) -> Any:
+        """Search positions with this number of visits each."""
+        return ht.search_batch(states, words.net, words.search, visits=visits, seed=1, threads=setting.threads)
+
     with file.open("ab", buffering=0) as out:
         for begin in range(0, len(missing), BATCH):
             some = missing[begin : begin + BATCH]
             states = [place[4] for place in some]
-            low, high = (
-                ht.search_batch(states, words.net, words.search, visits=visits, seed=1, threads=setting.threads)
-                for visits in (LOW, deep(setting))
-            )
+            low = searched(states, LOW)
+            high = searched(states, deep(setting))
             for number, place in enumerate(some):
                 one = _measured(place, low, high, number)
                 done[place[:2]] = one
-                out.write((json.dumps(asdict(one)) + "\n").encode())
+                line = json.dumps(asdict(one)) + "\n"
+                out.write(line.encode())
             setting.show(f"{file.name}: {begin + len(some)} of {len(missing)} judged")
     return [done[place[:2]] for place in drawn]
 
@@ -197,13 +201,26 @@ def analysed(setting: Setting, name: str, games: Sequence[Any]) -> list[Measured
 def _measured(place: tuple[int, int, str, ht.State, ht.State], low: Any, high: Any, number: int) -> MeasuredPosition:
     """Put the answers of a shallow and a deep search together. Values of moves are for who plays them."""
     game, ply, move, before, state = place
-    shallow, best = (int(found.best_actions[number]) for found in (low, high))
-    few, many = (round(float(found.wdl[number][0] - found.wdl[number][2]), 4) for found in (low, high))
-    others = [action for action in state.legal_actions().tolist() if action != best and high.visits[number][action] > 0]
+    shallow = int(low.best_actions[number])
+    best = int(high.best_actions[number])
     q = high.q[number]
-    gap = round(float(q[best]) - max(float(q[action]) for action in others), 4) if others else None
+    others = []
+    for action in state.legal_actions().tolist():
+        if action != best and high.visits[number][action] > 0:
+            others.append(float(q[action]))
+    gap = None
+    if others:
+        gap = round(float(q[best]) - max(others), 4)
     position = (game, ply, state.notation(), before.notation(), move, state.to_move == 0)
+    few = _value_of(low, number)
+    many = _value_of(high, number)
     return MeasuredPosition(*position, few, many, state.action_to_text(best), gap, best != shallow)
+
+
+def _value_of(found: Any, number: int) -> float:
+    """Return win - loss that a search found in a position, to four digits."""
+    wdl = found.wdl[number]
+    return round(float(wdl[0] - wdl[2]), 4)
 
 
 def read_measured(file: Path) -> list[MeasuredPosition]:
@@ -231,26 +248,44 @@ def _row(setting: Setting, name: str, kind: str, found: Sequence[MeasuredPositio
     """A line of result.csv: how often a kind occurs in the games of a name of SETS, per 1,000 positions."""
     flags = _flags(found, kind)
     rate = rate_of(flags)
-    row = {"games": name, "kind": kind, "positions": len(found), "count": sum(counted for _, counted in flags)}
-    values = (1000 * end for end in (rate.value, *rate.interval(0.95)))
-    row |= dict(zip(("per_1000", "low_95", "high_95"), values, strict=True))
-    return row | {"low_visits": LOW, "high_visits": deep(setting)}
+    low, high = rate.interval(0.95)
+    return {
+        "games": name,
+        "kind": kind,
+        "positions": len(found),
+        "count": sum(counted for _, counted in flags),
+        "per_1000": 1000 * rate.value,
+        "low_95": 1000 * low,
+        "high_95": 1000 * high,
+        "low_visits": LOW,
+        "high_visits": deep(setting),
+    }
 
 
 def findings(found: Found) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
-    findings = []
     others = [name for name in found if name != PLAIN]
-    for (key, bound), name, kind in product((("more", 1.0), ("twenty", 20.0)), others, COUNTED):
-        pair = {of: _flags(found[of], kind) for of in (name, PLAIN)}
-        rates = "; ".join(f"{SETS[of][0]} {1000 * rate_of(flags).value:.1f}" for of, flags in pair.items())
-        what = f"times as many {kind} positions, {SETS[name][0]}"
-        ratio = rate_ratio(pair[name], pair[PLAIN])
-        side = Inequality(what, ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
-        claim = Claim((side,), cells=len(COUNTED) * len(others))
-        scope = joined(KIND_SCOPES[kind], "" if name == LOWEST else f"{SETS[name][0]}, not 5")
-        findings.append(Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}", scope))
+    cells = len(COUNTED) * len(others)
+    findings = []
+    for key, bound in (("more", 1.0), ("twenty", 20.0)):
+        for name in others:
+            for kind in COUNTED:
+                findings.append(_finding(found, key, bound, name, kind, cells))
     return findings
+
+
+def _finding(found: Found, key: str, bound: float, name: str, kind: str, cells: int) -> Finding:
+    """Return whether a set has `bound` times as many positions of a kind as plain search. cells: of the table."""
+    title = SETS[name][0]
+    own = _flags(found[name], kind)
+    plain = _flags(found[PLAIN], kind)
+    what = f"times as many {kind} positions, {title}"
+    ratio = rate_ratio(own, plain)
+    side = Inequality(what, ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
+    rates = f"{title} {1000 * rate_of(own).value:.1f}; {SETS[PLAIN][0]} {1000 * rate_of(plain).value:.1f}"
+    other_n_scl = "" if name == LOWEST else f"{title}, not 5"
+    scope = joined(KIND_SCOPES[kind], other_n_scl)
+    return Finding.of(key, Claim((side,), cells=cells), f"{title}, per 1,000 positions: {rates}", scope)
 
 
 def examples(setting: Setting, found: Sequence[MeasuredPosition]) -> list[str]:

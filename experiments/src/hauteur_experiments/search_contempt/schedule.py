@@ -69,24 +69,30 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
 
 
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
-    near = []
+    balanced = 0
+    texts = []
     for run in runs:
-        ratios = [row["ratio"] or 0 for row in run]
-        near.append(sum(1 / NEAR <= ratio <= NEAR for ratio in ratios))
-    texts = ", ".join(f"{count} of {len(run)}" for count, run in zip(near, runs, strict=True))
-    mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
-    text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by run"
+        near = sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run)
+        texts.append(f"{near} of {len(run)}")
+        if near > MOST * len(run):
+            balanced += 1
+    text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {', '.join(texts)} generations, by run"
     what = f"share of the runs in which it is so in more than {MOST:.0%} of the generations"
-    return Finding.of("balance", Claim((of_most_seeds(what, mostly),)), text)
+    side = of_most_seeds(what, Share(balanced, len(runs)))
+    return Finding.of("balance", Claim((side,)), text)
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
+    grown = 0
     texts = []
     for run in runs:
-        steps = [row["games"] for before, row in pairwise(run) if row["visits"] > before["visits"]]
-        path = f"N_scl {run[0]['n_scl']} to {run[-1]['n_scl']}, N {run[0]['visits']} to {run[-1]['visits']}"
-        texts.append(f"{path}, doubled after {', '.join(f'{games:,}' for games in steps) or 'no'} games")
-    grown = sum(run[-1]["visits"] > run[0]["visits"] and run[-1]["n_scl"] > run[0]["n_scl"] for run in runs)
+        first = run[0]
+        last = run[-1]
+        steps = [f"{row['games']:,}" for before, row in pairwise(run) if row["visits"] > before["visits"]]
+        path = f"N_scl {first['n_scl']} to {last['n_scl']}, N {first['visits']} to {last['visits']}"
+        texts.append(f"{path}, doubled after {', '.join(steps) or 'no'} games")
+        if last["visits"] > first["visits"] and last["n_scl"] > first["n_scl"]:
+            grown += 1
     what = "share of the runs in which N_scl grows and N is doubled"
     side = of_most_seeds(what, Share(grown, len(runs)))
     return Finding.of("doubling", Claim((side,)), "; ".join(texts))

@@ -138,10 +138,15 @@ def _texts(rows: Sequence[Beside]) -> str:
 def ratio_row(one: Beside) -> dict[str, Any]:
     """A line of the table; a ratio or an end without bound is empty."""
     low, high = ratio_of(one.here).interval(0.95)
-    row: dict[str, Any] = {"setting": one.title, "games": one.here.games, **one.here._asdict()}
-    row |= {"ratio": decisive_ratio(one.here), "ratio_low": low, "ratio_high": finite(high)}
-    row |= {f"paper_{name}": count for name, count in one.paper._asdict().items()}
-    return row | {"paper_ratio": decisive_ratio(one.paper)}
+    row: dict[str, Any] = {"setting": one.title, "games": one.here.games}
+    row |= one.here._asdict()
+    row["ratio"] = decisive_ratio(one.here)
+    row["ratio_low"] = low
+    row["ratio_high"] = finite(high)
+    for name, count in one.paper._asdict().items():
+        row[f"paper_{name}"] = count
+    row["paper_ratio"] = decisive_ratio(one.paper)
+    return row
 
 
 def ratio_figure(key: str, text: str, rows: Sequence[Beside], x_name: str) -> ht.Figure:
@@ -151,10 +156,14 @@ def ratio_figure(key: str, text: str, rows: Sequence[Beside], x_name: str) -> ht
     """
     lines = []
     for name, shift, colour in (("paper", -0.08, "orange"), ("here", 0.08, "blue")):
-        records = [row.paper if name == "paper" else row.here for row in rows]
-        known = [number for number, one in enumerate(records) if one.draws > 0 and one.wins + one.losses > 0]
-        ratios = [ratio_of(records[number]) for number in known]
-        lines.append(points(name, [number + 1 + shift for number in known], ratios, colour))
+        places = []
+        ratios = []
+        for number, row in enumerate(rows, 1):
+            record = row.paper if name == "paper" else row.here
+            if record.draws > 0 and record.wins + record.losses > 0:
+                places.append(number + shift)
+                ratios.append(ratio_of(record))
+        lines.append(points(name, places, ratios, colour))
     title = f"Decisive games a draw by {x_name}"
     names = [row.title for row in rows]
     text = f"{text} Bars: 95 % intervals."
@@ -164,19 +173,26 @@ def ratio_figure(key: str, text: str, rows: Sequence[Beside], x_name: str) -> ht
 def count_repeats(setting: Setting) -> Result:
     """Play the sets and count the games that are alike."""
     played = play(setting, matches(SETS, setting), shared=True)
-    lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
+    lines: dict[str, Games] = {}
+    for one in SETS:
+        lines[one.title] = [game.moves.split() for game in played[one.name].games]
     shares = {title: shares_by_move(games, MOVES) for title, games in lines.items()}
-    games = len(lines[SETS[0].title])
     rows: list[dict[str, Any]] = []
     for move in range(MOVES + 1):
-        values = {title: row[move].value for title, row in shares.items()}
-        rows.append({"move": move, **values})
+        row: dict[str, Any] = {"move": move}
+        for title, by_move in shares.items():
+            row[title] = by_move[move].value
+        rows.append(row)
     pairs = {}
     for title, moves in lines.items():
         pairs[title] = {move: str(same_pairs(moves, move)) for move in COMPARED}
+    games = len(lines[SETS[0].title])
     facts = {"visits": setting.visits_or(VISITS), "games_a_setting": games, "same_pairs": pairs}
-    idle = joined(*(idle_text(title, lines[title], lines["PUCT"]) for title in lines if title.startswith("N_scl")))
-    findings = [replace(one, scope=joined(one.scope, idle)) for one in repeat_findings(lines)]
+    contempt = [title for title in lines if title.startswith("N_scl")]
+    idle = joined(*(idle_text(title, lines[title], lines["PUCT"]) for title in contempt))
+    findings = []
+    for found in repeat_findings(lines):
+        findings.append(replace(found, scope=joined(found.scope, idle)))
     return scoped(setting, Result(rows, findings, [repeat_figure(setting, shares, games)], facts=facts))
 
 
@@ -214,18 +230,21 @@ def of_sets(shares: Sequence[float]) -> Interval:
     (mean - truth)^2 = t^2 f truth / n over n sets, with the variance f times the mean as measured, and f at least that
     of games that repeat in twos. Student's interval holds falsely in 5 % where such shares are few.
     """
-    mean = Mean(shares)
+    mean = Mean(shares).value
     count = len(shares)
-    spread = stdev(shares) ** 2 / mean.value if count > 1 and mean.value else 0.0
+    spread = 0.0
+    if count > 1 and mean:
+        spread = stdev(shares) ** 2 / mean
 
     def ends(confidence: float) -> tuple[float, float]:
         if count < 2:
             return 0.0, 1.0
         a = t_of(confidence, count - 1) ** 2 * max(spread, 2 / GAMES) / count
-        half = math.sqrt(a * mean.value + a * a / 4)
-        return mean.value + a / 2 - half, mean.value + a / 2 + half
+        half = math.sqrt(a * mean + a * a / 4)
+        middle = mean + a / 2
+        return middle - half, middle + half
 
-    return Interval(mean.value, count, ends)
+    return Interval(mean, count, ends)
 
 
 class SamePairs(NamedTuple):
@@ -270,14 +289,19 @@ def repeat_findings(games: Mapping[str, Games]) -> list[Finding]:
     half = -same_pairs(games["tau_1"], 4).chance / 2
     warm = beyond(games, "tau_2", "tau_1", 4, 1.0, half)
     sets = []
+    pairs = []
     for title, lines in games.items():
         share = of_sets(shares_by_move(lines, ALMOST_ALL)[-1].samples)
         what = f"share of {GAMES} games of {title} that repeat another up to move {ALMOST_ALL}"
         sets.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games", matters=FEW))
-    contempt = [title for title in games if title.startswith("N_scl")]
-    pairs = [beyond(games, title, "PUCT", move, NO_MORE, 0.0) for title in contempt for move in COMPARED]
-    claims = {"temperature": Claim((warm,)), "unique": Claim(tuple(sets)), "contempt": Claim(tuple(pairs))}
-    return [Finding.of(key, claim) for key, claim in claims.items()]
+        if title.startswith("N_scl"):
+            for move in COMPARED:
+                pairs.append(beyond(games, title, "PUCT", move, NO_MORE, 0.0))
+    return [
+        Finding.of("temperature", Claim((warm,))),
+        Finding.of("unique", Claim(tuple(sets))),
+        Finding.of("contempt", Claim(tuple(pairs))),
+    ]
 
 
 def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float, matters: float) -> Inequality:
@@ -286,9 +310,12 @@ def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float
     """
     one = same_pairs(games[of], move)
     other = same_pairs(games[to], move)
-    error = max(math.hypot(one.error, times * other.error), one.least_error, times * other.least_error)
-    less = normal(one.chance - times * other.chance, error, min(one.games, other.games))
-    what = f"share of same pairs up to move {move}, {of} less {to if times == 1 else f'{times:g} times {to}'}"
+    error = math.hypot(one.error, times * other.error)
+    least_error = max(one.least_error, times * other.least_error)
+    difference = one.chance - times * other.chance
+    less = normal(difference, max(error, least_error), min(one.games, other.games))
+    compared = to if times == 1 else f"{times:g} times {to}"
+    what = f"share of same pairs up to move {move}, {of} less {compared}"
     return Inequality(what, less, 0.0, "below", LEAST_GAMES, matters=matters)
 
 

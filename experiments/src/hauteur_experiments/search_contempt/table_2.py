@@ -185,14 +185,33 @@ def _equal(contempt: Record, puct: Record) -> tuple[Inequality, Inequality]:
 
 def _row(name: str, sides: Sides, tally: ht.Tally) -> dict[str, Any]:
     """A line of the table from one side's view."""
-    mine = name == "search-contempt"
-    record = Record.of(tally)
-    here, there = (one if mine else Record(one.losses, one.draws, one.wins) for one in (record, TABLE_2))
-    factor = 1.0 if sides.factor is None else sides.factor.x
-    row: dict[str, Any] = {"search": name, "temperature": "tau_1" if mine else f"{factor:.4g} tau_2"}
-    row |= {"n_scl": sides.n_scl.x if mine else None, **here._asdict(), "elo": finite(record.elo) if mine else 0.0}
-    row |= {f"paper_{field}": count for field, count in there._asdict().items()}
-    return row | {"paper_elo": TABLE_2.elo if mine else 0.0}
+    here = Record.of(tally)
+    row: dict[str, Any] = {"search": name}
+    if name == "search-contempt":
+        there = TABLE_2
+        elo = finite(here.elo)
+        paper_elo = TABLE_2.elo
+        row["temperature"] = "tau_1"
+        row["n_scl"] = sides.n_scl.x
+    else:
+        elo = 0.0
+        paper_elo = 0.0
+        here = _turned(here)
+        there = _turned(TABLE_2)
+        factor = 1.0 if sides.factor is None else sides.factor.x
+        row["temperature"] = f"{factor:.4g} tau_2"
+        row["n_scl"] = None
+    row |= here._asdict()
+    row["elo"] = elo
+    for field, count in there._asdict().items():
+        row[f"paper_{field}"] = count
+    row["paper_elo"] = paper_elo
+    return row
+
+
+def _turned(one: Record) -> Record:
+    """Return a record from the other side's view."""
+    return Record(one.losses, one.draws, one.wins)
 
 
 def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:

@@ -115,13 +115,18 @@ def finding(curves: Sequence[Curve], size: str) -> Finding:
     """
     ends = []
     for arm in ARMS:
-        mine = [curve for curve in curves if curve.arm == arm]
-        kept = Mean([one.points[-1].kept for one in mine])
-        unbeaten = Mean([one.unbeaten for one in mine])
-        ends.append(f"{arm.title} {kept.value:.1%} kept and {unbeaten.value:.0%} of the drawn openings held")
+        kept = []
+        unbeaten = []
+        for curve in curves:
+            if curve.arm == arm:
+                kept.append(curve.points[-1].kept)
+                unbeaten.append(curve.unbeaten)
+        held = f"{Mean(unbeaten).value:.0%} of the drawn openings held"
+        ends.append(f"{arm.title} {Mean(kept).value:.1%} kept and {held}")
     what = f"(w + l)/d of {CONTEMPT.title} over that of {RIVALS[-1].title}"
     equal = equal_within(what, ratio_factor(curves, CONTEMPT, RIVALS[-1]), LEAST_SEEDS, "seeds")
-    claim = Claim(tuple(above(curves, CONTEMPT, rival) for rival in RIVALS), premise=equal)
+    sides = tuple(above(curves, CONTEMPT, rival) for rival in RIVALS)
+    claim = Claim(sides, premise=equal)
     return Finding.of("better", claim, f"{size}; at the end {'; '.join(ends)}", "another game")
 
 

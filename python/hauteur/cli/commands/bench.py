@@ -60,14 +60,26 @@ def search_line(game: _core.Game, params: SearchParams, visits: int, rounds: int
     rates = []
     ratios = []
     for _ in announced(rounds):
-        first, last, before = (bare_search(game, one, visits) for one in (params, params, plain))
-        rates.append((first["visits"] + last["visits"]) / (first["seconds"] + last["seconds"]))
-        ratios.append(rates[-1] * before["seconds"] / before["visits"])
-    line = {"bench": "search", "game": game.spec, "visits": int(last["visits"]), "visits_per_second": spread(rates)}
+        first = bare_search(game, params, visits)
+        last = bare_search(game, params, visits)
+        before = bare_search(game, plain, visits)
+        seconds = first["seconds"] + last["seconds"]
+        rate = (first["visits"] + last["visits"]) / seconds
+        rates.append(rate)
+        ratios.append(rate * before["seconds"] / before["visits"])
+    reached = last["visits"]
+    line = {
+        "bench": "search",
+        "game": game.spec,
+        "visits": int(reached),
+        "visits_per_second": spread(rates),
+    }
     if params != plain:
-        line |= {"search": params.model_dump(exclude_unset=True), "by_plain_puct": spread(ratios)}
-    line["bytes_per_visit"] = round(last["bytes"] / last["visits"], 1)
-    return line | {"mean_depth": round(last["depth_sum"] / last["visits"], 2)}
+        line["search"] = params.model_dump(exclude_unset=True)
+        line["by_plain_puct"] = spread(ratios)
+    line["bytes_per_visit"] = round(last["bytes"] / reached, 1)
+    line["mean_depth"] = round(last["depth_sum"] / reached, 2)
+    return line
 
 
 def bare_search(game: _core.Game, params: SearchParams, visits: int) -> dict[str, float]:
@@ -202,9 +214,11 @@ def opened_evaluator(
 def precisions_of(backend: Backend, instructions: str | None = None) -> tuple[Precision, ...]:
     """Return the backend's precisions on this processor, without emulated ones."""
     if instructions is not None:
-        precisions = dict(_core.Network.available()).get(instructions, PRECISIONS["core"])
-        return tuple(precision for precision in PRECISIONS["core"] if precision in precisions)
-    missing: set[Precision] = set() if "bfloat16" in precisions_here("core") else {"bfloat16", "float16"}
+        here = dict(_core.Network.available()).get(instructions, PRECISIONS["core"])
+        return tuple(precision for precision in PRECISIONS["core"] if precision in here)
+    missing: set[Precision] = set()
+    if "bfloat16" not in precisions_here("core"):
+        missing = {"bfloat16", "float16"}
     return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
 
 

@@ -52,12 +52,16 @@ class ExplainOptions:
     def question(self, spec: str) -> Question:
         """Return what is compared; ValueError for what is not allowed."""
         start, actions, _ = find_position(spec, self.fen, self.moves)
-        given = {name: value for name in ("net", "precision") if (value := getattr(self, name)) is not None}
-        changed = {"search": self.search.model_dump(exclude_unset=True)} if self.search.model_fields_set else {}
-        common = PlayerSettings.model_validate(given | changed)
-        a, b = (
-            side_of(text, start.game, name, common, self.threads) for name, text in (("--a", self.a), ("--b", self.b))
-        )
+        given: dict[str, Any] = {}
+        if self.net is not None:
+            given["net"] = self.net
+        if self.precision is not None:
+            given["precision"] = self.precision
+        if self.search.model_fields_set:
+            given["search"] = self.search.model_dump(exclude_unset=True)
+        common = PlayerSettings.model_validate(given)
+        a = side_of(self.a, start.game, "--a", common, self.threads)
+        b = side_of(self.b, start.game, "--b", common, self.threads)
         return Question(start, actions, a, b, visits=self.visits, seed=self.seed, batch_size=self.batch_size)
 
 

@@ -225,27 +225,36 @@ class _Judged:
         return {name: summed(some) for name, some in parts.items() if some}
 
     def to_json(self) -> dict[str, Any]:
-        plies = {str(ply): part.to_json() for ply, part in self.by_ply.items()}
-        phases = {name: part.to_json() for name, part in self.by_phase.items()}
-        left_out = {"limit": self.solved.nodes, "unsolved": list(self.solved.unsolved), "quiet": self.solved.quiet}
-        return {"total": self.total.to_json(), "by_phase": phases, "by_ply": plies, **left_out}
+        """Return the shares of all positions, by phase and by ply, and what was left out."""
+        return {
+            "total": self.total.to_json(),
+            "by_phase": {name: part.to_json() for name, part in self.by_phase.items()},
+            "by_ply": {str(ply): part.to_json() for ply, part in self.by_ply.items()},
+            "limit": self.solved.nodes,
+            "unsolved": list(self.solved.unsolved),
+            "quiet": self.solved.quiet,
+        }
 
     def text(self) -> list[str]:
+        """Return the shares by ply and phase, a line each, and what was left out."""
         out = [f"{'':8} {'positions':>9}  {'kept':24} {'choice matters':>14}  kept"]
-        out += [_row(f"ply {ply}", part) for ply, part in self.by_ply.items()]
-        out += [_row(phase, part) for phase, part in self.by_phase.items()]
+        for ply, part in self.by_ply.items():
+            out.append(_row(f"ply {ply}", part))
+        for phase, part in self.by_phase.items():
+            out.append(_row(phase, part))
         out.append(_row("all", self.total))
-        left = sum(self.solved.unsolved)
-        plies = self.solved.plies
-        kind = "quiet positions: no two moves end the game with a winner" if self.solved.quiet else "positions"
-        limit = f"that take over {self.solved.nodes:,} positions to solve"
-        out.append(f"{kind}; plies {plies.start} to {plies[-1]}; left out: {left:,} {limit}")
+        solved = self.solved
+        left = sum(solved.unsolved)
+        kind = "quiet positions: no two moves end the game with a winner" if solved.quiet else "positions"
+        limit = f"that take over {solved.nodes:,} positions to solve"
+        out.append(f"{kind}; plies {solved.plies.start} to {solved.plies[-1]}; left out: {left:,} {limit}")
         share = _percent(self.total.share, self.total.interval)
-        choices = ""
+        summary = f"value-preserving moves: {share} of all"
         if self.total.choices:
             matters = _percent(self.total.choices_share, self.total.choices_interval)
-            choices = f", {matters} where the choice matters"
-        return [*out, f"value-preserving moves: {share} of all{choices}"]
+            summary += f", {matters} where the choice matters"
+        out.append(summary)
+        return out
 
 
 def _percent(share: float, interval: tuple[float, float]) -> str:
@@ -260,7 +269,7 @@ def _row(label: str, part: Preserved) -> str:
 
 def _tree_text(tree: PlayedTree) -> list[str]:
     """Return what became of the games of a side, and how much of them was checked."""
-    side = ("first", "second")[tree.side]
+    side = "first" if tree.side == 0 else "second"
     replies = "every reply" if tree.replies == "all" else "best replies"
     ends = f"{tree.wins:,} won, {tree.draws:,} drawn, {tree.losses:,} lost"
     worth = ""
@@ -273,9 +282,14 @@ def _tree_text(tree: PlayedTree) -> list[str]:
     if tree.sampled_from is not None:
         out.append(f"  not complete: from ply {tree.sampled_from} on a sample of the positions was followed")
     if tree.unchecked:
-        plies = sorted(tree.unchecked)
+        first = min(tree.unchecked)
+        last = max(tree.unchecked)
         count = sum(tree.unchecked.values())
-        out.append(f"  not checked: {count:,} moves of plies {plies[0]} to {plies[-1]}, whose positions take too long")
-    out += [f"  mistake: {moves}" for moves in tree.mistakes[:SHOWN]]
-    verdict = "perfect: complete, and no move gives value away" if tree.perfect else "no mistake in what was checked"
-    return out if tree.mistakes else [*out, f"  {verdict}"]
+        out.append(f"  not checked: {count:,} moves of plies {first} to {last}, whose positions take too long")
+    for moves in tree.mistakes[:SHOWN]:
+        out.append(f"  mistake: {moves}")
+    if tree.perfect:
+        out.append("  perfect: complete, and no move gives value away")
+    elif not tree.mistakes:
+        out.append("  no mistake in what was checked")
+    return out

@@ -130,11 +130,16 @@ def solve(
 
 def parse_counts(text: str) -> tuple[int, ...]:
     """Counts of visits from N,N,...: positive and ascending."""
-    words = [word.strip() for word in text.split(",")]
-    counts = [int(word) for word in words if word.isascii() and word.isdecimal()]
-    are_ascending = len(counts) == len(words) and counts == sorted(set(counts))
-    if not are_ascending or not 1 <= counts[0] <= counts[-1] <= MOST_VISITS:
-        raise ValueError(f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}")
+    counts: list[int] = []
+    for word in text.split(","):
+        digits = word.strip()
+        count = int(digits) if digits.isascii() and digits.isdecimal() else 0
+        before = counts[-1] if counts else 0
+        if not before < count <= MOST_VISITS:
+            raise ValueError(
+                f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}"
+            )
+        counts.append(count)
     return tuple(counts)
 
 

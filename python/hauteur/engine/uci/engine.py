@@ -396,14 +396,15 @@ class UciEngine:
 
     def _options_for(self, go: Go) -> tuple[Options, int | None]:
         """Let the session think with the options in force, odds mode included; return them, and the most visits."""
-        own, visits = self.options.limited()
-        odds = odds_game(self._position, own, infinite=go.infinite, net=self._net, q=self._value)
-        if odds is not None and odds != self._odds:
-            self._output.info(odds.text())
+        options, visits = self.options.limited()
+        odds = odds_game(self._position, options, infinite=go.infinite, net=self._net, q=self._value)
+        if odds is not None:
+            if odds != self._odds:
+                self._output.info(odds.text())
+            options = options.changed(odds.changes)
+            if odds.nodes is not None:
+                visits = odds.nodes if visits is None else min(visits, odds.nodes)
         self._odds = odds
-        options = own if odds is None else own.changed(odds.changes)
-        if odds is not None and odds.nodes is not None:
-            visits = odds.nodes if visits is None else min(visits, odds.nodes)
         settings = play_settings(options, net=self._net, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(options))
@@ -416,15 +417,19 @@ class UciEngine:
 
     def _last_lines(self, found: FoundMove, options: Options) -> list[str]:
         """Return the lines that end a search: its last report, statistics that were asked for, and `bestmove`."""
-        if found.report is None or found.move is None:
+        report = found.report
+        if report is None or found.move is None:
             return [f"bestmove {self._no_move()}"]
-        verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
-        first, *then = texts_of(found.report.state, found.move.line[:2], "uci")
-        ponder = f" ponder {then[0]}" if then else ""
-        evaluations = evaluation_lines(found.report, options)
-        if found.report.reason == "no mate":
-            evaluations.append("info string there is no mate in so few moves")
-        return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]
+        lines = [*info_lines(report, options)]
+        if options.flag("VerboseMoveStats"):
+            lines += verbose_lines(report, options)
+        lines += evaluation_lines(report, options)
+        if report.reason == "no mate":
+            lines.append("info string there is no mate in so few moves")
+        best, *reply = texts_of(report.state, found.move.line[:2], "uci")
+        ponder = f" ponder {reply[0]}" if reply else ""
+        lines.append(f"bestmove {best}{ponder}")
+        return lines
 
     def _no_move(self) -> str:
         """Return the answer without a search: `0000`, or `(none)` where the game is known to be over."""

@@ -114,8 +114,12 @@ def _root_line(report: RootReport, options: Options) -> str:
     visited = sum(move.prior for move in report.moves if move.visits)
     win, d, loss = report.wdl
     wl = win - loss
-    sign = 1.0 if report.state.to_move == 0 else -1.0
-    q = wl + sign * options.number("DrawScore") * d
-    head = f"node  ({len(report.moves):<4}) {_counts(report.visits, 0, visited)}"
+    draw_score = options.number("DrawScore")
+    if report.state.to_move == 1:
+        draw_score = -draw_score
+    q = wl + draw_score * d
     value = report.value[0] - report.value[2] + 0.0
-    return f"{head}(WL: {wl:>8.5f}) (D: {d:>5.3f}) (M:  0.0) (Q: {q:>8.5f}) (V: {value:>7.4f})"
+    moves = len(report.moves)
+    counts = _counts(report.visits, 0, visited)
+    figures = f"(WL: {wl:>8.5f}) (D: {d:>5.3f}) (M:  0.0) (Q: {q:>8.5f}) (V: {value:>7.4f})"
+    return f"node  ({moves:<4}) {counts}{figures}"

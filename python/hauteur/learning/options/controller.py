@@ -24,7 +24,7 @@ SECTION = "search_contempt"
 """Name of the controller's metrics, whatever it chooses: readers of runs know it."""
 
 MEMORY = 0.5
-"""Weight of a generation's games beside those of the next one: the net has changed since."""
+"""Weight of a generation's games relative to those of the next one: the net has changed since."""
 
 REMEMBERED = 10
 """Generations that are remembered; older ones would weigh nothing."""
@@ -39,7 +39,7 @@ FLATTEST_SLOPE = -0.25
 """The line is never taken for flatter than this: a step would have no end."""
 
 OTHER_VISITS = 0.1
-"""Weight of games with other visits beside those with the present ones."""
+"""Weight of games with other visits relative to those with the present ones."""
 
 LARGEST_STEP = 8.0
 """Greatest factor between a lever that was played and the next."""
@@ -253,15 +253,17 @@ def after_probe(settings: ControllerSettings, state: ControllerState, probe: Obs
 def after_generation(settings: ControllerSettings, state: ControllerState, played: Observation) -> ControllerState:
     """The state after a generation's games: the next lever; and twice the visits when it has settled."""
     forgotten = played.generation - REMEMBERED
-    seen = (*(old for old in state.seen if old.generation > forgotten), played)
+    remembered = [old for old in state.seen if old.generation > forgotten]
+    seen = (*remembered, played)
     lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
-    kept = ControllerState(visits=state.visits, seen=seen, chosen=(*state.chosen, played.lever))
-    after = _with_lever(settings, kept, lever)
-    # Settled at these visits: go on with twice as many. What was chosen is forgotten, so that the new visits have to
+    chosen = (*state.chosen, played.lever)
+    after = _with_lever(settings, ControllerState(visits=state.visits, seen=seen, chosen=chosen), lever)
+    # Settled at these visits: continue with twice as many. What was chosen is forgotten, so that the new visits have to
     # settle by themselves; the games are remembered, but weigh little (OTHER_VISITS).
-    if not (settings.double_visits and is_settled(settings, after) and 2 * state.visits <= settings.max_visits):
-        return after
-    return _with_lever(settings, ControllerState(visits=2 * state.visits, seen=seen), lever)
+    doubled = 2 * state.visits
+    if settings.double_visits and doubled <= settings.max_visits and is_settled(settings, after):
+        return _with_lever(settings, ControllerState(visits=doubled, seen=seen), lever)
+    return after
 
 
 def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
@@ -300,17 +302,18 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     Games weigh MEMORY^age, times OTHER_VISITS where the visits are not these; the slope is drawn to USUAL_SLOPE as by
     an observation of standard deviation SLOPE_SPREAD, and at most FLATTEST_SLOPE: more contempt never means more draws.
     """
-    newest = max((observation.generation for observation in seen), default=0)
+    if not seen:
+        raise ValueError("a line needs one observation or more, got none")
+    newest = max(observation.generation for observation in seen)
     # A weighted least-squares line with a normal prior on its slope: few games near one lever say little about it.
     weights = []
     for observation in seen:
         of_visits = 1.0 if observation.visits == visits else OTHER_VISITS
-        weights.append(MEMORY ** (newest - observation.generation) * of_visits)
-    if not seen:
-        raise ValueError("a line needs one observation or more, got none")
+        weight = MEMORY ** (newest - observation.generation) * of_visits
+        weights.append(weight * observation.precision)
     xs = np.array([math.log(one.lever) for one in seen])
     ys = np.array([one.log_ratio for one in seen])
-    precisions = np.array([weight * one.precision for weight, one in zip(weights, seen, strict=True)])
+    precisions = np.array(weights)
     total = precisions.sum()
     prior = SLOPE_SPREAD**-2
     centre = (precisions * xs).sum() / total

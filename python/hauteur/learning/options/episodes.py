@@ -1,4 +1,4 @@
-"""The gate on the episodes that a candidate has played anyway (`gate.by = "episodes"`), without a match of its own."""
+"""The gate on the episodes that a candidate has played anyway (`gate.by = "episodes"`), without a separate match."""
 
 from __future__ import annotations
 

@@ -30,12 +30,11 @@ from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games,
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
 from hauteur.learning.steps.train import TRAINED
-from hauteur.learning.train import CandidateTrainer, losses
+from hauteur.learning.train import Batch, CandidateTrainer, losses
 from hauteur.learning.trainers import architecture_from
 from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
-from hauteur.networks.registered import learned_by
 from hauteur.networks.registry import describe
 from hauteur.system.seeds import derived_seed, stream
 
@@ -191,14 +190,13 @@ class Start:
     def data(self) -> StartData:
         """The games in the run's folder, to learn from and held out."""
         run = self._run
-        targets, _ = learned_by(run.recipe.network.kind)
         data = open_data(
             run.game,
             run.folder.start,
             taught=self._settings.distil_from is not None,
             legal=run.recipe.train.mask_illegal,
             extra=run.recipe.train.extra,
-            targets=targets,
+            targets=run.learners.trainers[0].targets,
         )
         for message in data.skipped:
             run.display.warn(f"skipped {message}")
@@ -259,7 +257,8 @@ class HeldOut:
 @torch.no_grad()
 def measure(trainer: CandidateTrainer, data: ReplayBuffer, *, root_value_share: float = 0.0) -> HeldOut:
     """The trainer's network, or the mean of its weights where one is kept, on these positions."""
-    network = (trainer.average if trainer.average is not None else trainer.network).eval()
+    network = trainer.network if trainer.average is None else trainer.average
+    network.eval()
     count = min(data.positions, MOST_MEASURED)
     # Evenly spaced and not drawn: the same positions in every round, so that rounds can be compared.
     chosen = np.arange(count) * data.positions // count
@@ -268,11 +267,12 @@ def measure(trainer: CandidateTrainer, data: ReplayBuffer, *, root_value_share: 
         samples = data.samples_of(rows, root_value_share=root_value_share)
         if samples.legal is None:
             raise ValueError("held-out positions must say which moves are legal")
-        arrays = (samples.features, samples.policy, samples.wdl, samples.legal)
-        features, policy, wdl, legal = (torch.from_numpy(array).to(trainer.device) for array in arrays)
-        logits, value, *_ = network(features)
+        batch = Batch.of(samples).to(trainer.device)
+        policy = batch["policy"]
+        legal = batch["legal"]
+        logits, value, *_ = network(batch["features"])
         mask = legal if trainer.settings.mask_illegal else None
-        parts = losses(logits.float(), value.float(), policy, wdl, mask)
+        parts = losses(logits.float(), value.float(), policy, batch["wdl"], mask)
         best = logits.masked_fill(legal == 0, -torch.inf).argmax(dim=1)
         hits = (best == policy.argmax(dim=1)).float().mean()
         means = np.array([parts.policy.item(), parts.value.item(), hits.item()])
@@ -436,15 +436,23 @@ def _taught(record: GameRecord, legal: list[NDArray[np.uint16]], pending: Pendin
     """Return a game with the teacher's answer to its positions as targets. legal: legal actions of each."""
     logits, wdl = pending.result()
     wdl = wdl[: len(legal)]
-    shares = [_softmax(row[actions]) for row, actions in zip(logits, legal, strict=False)]
-    counts = [np.rint(SHARES * row).astype(np.uint32) for row in shares]
+    actions = []
+    counts = []
+    for row, allowed in zip(logits[: len(legal)], legal, strict=True):
+        shares = _softmax(row[allowed])
+        parts = np.rint(SHARES * shares).astype(np.uint32)
+        actions.append(allowed[parts > 0])
+        counts.append(parts[parts > 0])
+    lengths = [len(parts) for parts in counts]
+    normalised = wdl / wdl.sum(axis=1, keepdims=True)  # half precision misses 1 by a little
+    value = wdl[:, 0] - wdl[:, 2]
     return replace(
         record,
-        policy_actions=np.concatenate([actions[count > 0] for actions, count in zip(legal, counts, strict=True)]),
-        policy_counts=np.concatenate([count[count > 0] for count in counts]),
-        policy_lengths=np.array([np.count_nonzero(count) for count in counts], np.uint16),
-        root_wdl=np.asarray(wdl / wdl.sum(axis=1, keepdims=True), np.float32),  # half precision misses 1 by a little
-        net_value=(wdl[:, 0] - wdl[:, 2]).astype(np.float32),
+        policy_actions=np.concatenate(actions),
+        policy_counts=np.concatenate(counts),
+        policy_lengths=np.array(lengths, np.uint16),
+        root_wdl=np.asarray(normalised, np.float32),
+        net_value=value.astype(np.float32),
     )
 
 

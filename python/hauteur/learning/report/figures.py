@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
@@ -72,25 +72,37 @@ class Axis(NamedTuple):
 
 def axes(histories: Sequence[History]) -> dict[str, Axis]:
     """Return the axes that all these runs can be drawn by, by key; times share one unit."""
-    seconds = chain.from_iterable(column(history, "seconds") for history in histories)
-    longest = max((one or 0.0 for one in seconds), default=0.0)
-    size, unit = (3600, "hours") if longest >= 3 * 3600 else (60, "minutes")
+    longest = 0.0
+    for history in histories:
+        for seconds in column(history, "seconds"):
+            longest = max(longest, seconds or 0.0)
+    size = 60
+    unit = "minutes"
+    if longest >= 3 * 3600:
+        size = 3600
+        unit = "hours"
+
+    def generations(one: History) -> Values:
+        return [number(line, "generation") or count for count, line in enumerate(one, 1)]
+
+    def games(one: History) -> Values:
+        return running_total(column(one, "games.games"))
 
     def spent(one: History, path: str) -> Values:
         return [None if seconds is None else seconds / size for seconds in column(one, path)]
 
     kinds: dict[str, tuple[str, Callable[[History], Values]]] = {
-        "generation": ("generation", lambda one: [number(line, "generation") or i for i, line in enumerate(one, 1)]),
-        "games": ("games", lambda one: running_total(column(one, "games.games"))),
-        "budget": ("normalised budget", lambda one: column(one, "cost.normalised_total")),
-        "flops": ("FLOPs", lambda one: column(one, "compute.flops_total")),
-        "time": (f"wall time, {unit}", lambda one: spent(one, "seconds")),
-        "cpu": (f"CPU time, {unit}", lambda one: spent(one, "cpu_seconds")),
+        "generation": ("generation", generations),
+        "games": ("games", games),
+        "budget": ("normalised budget", partial(column, path="cost.normalised_total")),
+        "flops": ("FLOPs", partial(column, path="compute.flops_total")),
+        "time": (f"wall time, {unit}", partial(spent, path="seconds")),
+        "cpu": (f"CPU time, {unit}", partial(spent, path="cpu_seconds")),
     }
     found = {}
     for key, (name, values_of) in kinds.items():
         runs = [values_of(history) for history in histories]
-        if all(map(_has_values, runs)):
+        if all(_has_values(values) for values in runs):
             found[key] = Axis(key, name, runs)
     return found
 
@@ -333,24 +345,42 @@ OWN_LADDER = "Every run's own ladder and games: only a match compares two runs' 
 
 def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, list[Figure]]:
     """Build the figures by the title of their quantity, one for each axis that all runs have, a line for each group."""
-    known = axes([history for runs in groups.values() for history in runs])
+    histories: list[History] = []
+    for runs in groups.values():
+        histories += runs
+    known = axes(histories)
     found: dict[str, list[Figure]] = {}
     for key, (title, unit, path) in QUANTITIES.items():
         text = "One fixed search judges all runs." if key == "exact-play" else OWN_LADDER
         for axis in known.values():
-            places = iter(axis.runs)
-            drawn = []
-            for count, (name, runs) in enumerate(groups.items()):
-                own = [(next(places), _compared(history, path)) for history in runs]
-                is_dashed = count >= len(LINE_COLOURS)
-                drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=is_dashed))
+            shown = _compared_lines(groups, axis, path)
+            if not shown:
+                continue
             quantity = axis.name.partition(",")[0]
-            labels = (f"{key}-by-{axis.key}", f"{title} by {quantity}", text, unit, axis.name)
-            shown = tuple(line for line in drawn if line.points())
-            figure = Figure(*labels, lines=shown, x_from_zero=axis.key != "generation")
-            if figure.lines:
-                found.setdefault(title, []).append(figure)
+            figure = Figure(
+                f"{key}-by-{axis.key}",
+                f"{title} by {quantity}",
+                text,
+                unit,
+                axis.name,
+                lines=shown,
+                x_from_zero=axis.key != "generation",
+            )
+            found.setdefault(title, []).append(figure)
     return found
+
+
+def _compared_lines(groups: Mapping[str, Sequence[History]], axis: Axis, path: str) -> tuple[Series, ...]:
+    """Return the lines of the groups that have a quantity, by an axis."""
+    places = iter(axis.runs)
+    shown = []
+    for count, (name, runs) in enumerate(groups.items()):
+        own = [(next(places), _compared(history, path)) for history in runs]
+        is_dashed = count >= len(LINE_COLOURS)
+        line = over_seeds(name, own, colour=line_colour(count), dashed=is_dashed)
+        if line.points():
+            shown.append(line)
+    return tuple(shown)
 
 
 def _compared(history: History, path: str) -> Values:

@@ -1,5 +1,6 @@
 """Games of a run on a board: some of each generation for its report, and any of them, with what the searches found."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -125,21 +126,25 @@ def _walk(row: dict[str, Any]) -> dict[str, Any]:
     before = len(row["start"])
     notes = dict.fromkeys(range(before), MoveNote("of the opening, not searched"))
     best = dict[int, int]()
-    ends = np.cumsum(row["policy_lengths"]).tolist()
-    for number, (action, begin, end) in enumerate(zip(row["actions"], [0, *ends], ends, strict=False)):
+    end = 0
+    for number, action in enumerate(row["actions"]):
+        ply = before + number
+        visits = row["visits"][number]
+        begin = end
+        end += row["policy_lengths"][number]
         counts = row["policy_counts"][begin:end]
         actions = row["policy_actions"][begin:end]
         edges = sorted(zip(counts, actions, strict=True), reverse=True)
-        ply = before + number
-        if row["visits"][number] and edges and edges[0][0]:
+        if visits and any(counts):
             is_learned = row["learn"][number] & 1
-            notes[ply] = _search_note(state, edges, row["visits"][number], is_learned)
-            best[ply] = edges[0][1]
+            notes[ply] = _search_note(state, edges, visits, is_learned)
+            _, best[ply] = edges[0]
         else:
             notes[ply] = MoveNote("chosen without a search")
         state.apply(action)
-    title = f"generation {row['generation']}, game {row['index'] + 1}: "
-    title += result_title(*_players(row), row["outcome"], row["end_reason"] or "")
+    first, second = _players(row)
+    result = result_title(first, second, row["outcome"], row["end_reason"] or "")
+    title = f"generation {row['generation']}, game {row['index'] + 1}: {result}"
     noted = WalkNotes(_chances(row, before), best, notes)
     return walk_of(start, [*row["start"], *row["actions"]], title=title, notes=noted)
 
@@ -152,18 +157,25 @@ def _search_note(state: _core.State, edges: Sequence[tuple[int, int]], visits: i
     whole = sum(count for count, _ in edges)
     shares = []
     for count, action in edges[:MOVES]:
-        shares.append(f"{move_text(state, action)} {count / whole:.0%}")
-    more = f" and {len(edges) - MOVES} more" if len(edges) > MOVES else ""
-    use = "" if learned else "; not learned from"
-    return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{use}")
+        move = move_text(state, action)
+        shares.append(f"{move} {count / whole:.0%}")
+    note = f"{visits:,} visits: {', '.join(shares)}"
+    if len(edges) > MOVES:
+        note += f" and {len(edges) - MOVES} more"
+    if not learned:
+        note += "; not learned from"
+    return MoveNote(note)
 
 
 def _chances(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:
     """Return the first player's chances by position, from those that the searches found for the movers."""
     shares = np.array(row["root_wdl"], np.float64).reshape(-1, 3)
     found: dict[int, tuple[float, float, float]] = {}
-    for number, (wdl, mover) in enumerate(zip(shares.tolist(), row["movers"], strict=True)):
-        if not np.isnan(wdl).any():
-            win, draw, loss = wdl if mover == 0 else wdl[::-1]
-            found[plies + number] = (win, draw, loss)
+    for number, mover in enumerate(row["movers"]):
+        win, draw, loss = shares[number].tolist()
+        if math.isnan(win + draw + loss):
+            continue
+        if mover == 1:
+            win, loss = loss, win
+        found[plies + number] = (win, draw, loss)
     return found

@@ -108,25 +108,35 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
     last: Line = history[-1] if history else {}
     begun: Line = {} if start is None else start
+    last_round: Line = rounds[-1] if rounds else {}
     measured = last_measured(history)
-    kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
-        (number(measured, "yardstick.score"), "{:.1%}".format, "score against the yardstick"),
-        (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
-        (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
-        (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
-        (number(begun, "train_steps"), "{:,.0f}".format, "first steps"),
-        (number(rounds[-1], "held_out.policy_accuracy") if rounds else None, "{:.1%}".format, "held-out first moves"),
-        (total(history, "games.games"), "{:,.0f}".format, "games"),
-        (total(history, "games.positions"), "{:,.0f}".format, "positions"),
-        (number(last, "train_steps"), "{:,.0f}".format, "training steps"),
-        (number(last, "best"), "gen {:.0f}".format, "best net"),
-        (best_elo(history), "{:+.0f}".format, "Elo over the first net"),
+    kinds: tuple[tuple[float | None, str, str], ...] = (
+        (number(measured, "yardstick.score"), "{:.1%}", "score against the yardstick"),
+        (number(last, "exact_play.share"), "{:.1%}", "moves that keep the exact value"),
+        (number(begun, "start.games"), "{:,.0f}", "recorded games"),
+        (number(begun, "start.positions"), "{:,.0f}", "recorded positions"),
+        (number(begun, "train_steps"), "{:,.0f}", "first steps"),
+        (number(last_round, "held_out.policy_accuracy"), "{:.1%}", "held-out first moves"),
+        (total(history, "games.games"), "{:,.0f}", "games"),
+        (total(history, "games.positions"), "{:,.0f}", "positions"),
+        (number(last, "train_steps"), "{:,.0f}", "training steps"),
+        (number(last, "best"), "gen {:.0f}", "best net"),
+        (best_elo(history), "{:+.0f}", "Elo over the first net"),
+    )
+    facts = []
+    for value, form, name in kinds:
+        if value is not None:
+            facts.append((form.format(value), name))
+    spent: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
         (number(last, "cost.normalised_total"), short, "normalised budget"),
         (number(last, "compute.flops_total"), "{:.2e}".format, "FLOPs"),
         (number(last, "seconds"), duration, "time"),
         (number(last, "cpu_seconds"), duration, "processor time"),
     )
-    return [(text(value), name) for value, text, name in kinds if value is not None]
+    for value, text, name in spent:
+        if value is not None:
+            facts.append((text(value), name))
+    return facts
 
 
 def last_measured(history: History) -> Line:
@@ -222,20 +232,26 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
     history = folder.read_metrics()
     step = read_progress(folder.progress)
     done = len(history)
-    planned = max(folder.stored_recipe().run.generations, len(history))
-    spent = (number(history[-1], "seconds") or 0.0) if history else 0.0
+    planned = max(folder.stored_recipe().run.generations, done)
+    spent = 0.0
+    if history:
+        spent = number(history[-1], "seconds") or 0.0
     words = f"{done} of {planned} generations"
     if state == "finished":
         return _bar("run", done, planned, f"{words}, finished in {duration(spent)}")
     if state == "stopped":
         where = "" if step is None else f" in generation {step.generation}, {step.step}"
         return _bar("run", done, planned, f"{words}, stopped{where}")
-    left = f", about {duration(spent / done * (planned - done))} left" if done else ""
-    whole = _bar("run", done, planned, f"{words}{left}")
+    if done:
+        left = spent / done * (planned - done)
+        words += f", about {duration(left)} left"
+    whole = _bar("run", done, planned, words)
     if step is None:
         return whole + _bar("step", 0, 1, f"generation {done + 1} begins")
+    text = str(step)
     seconds = step.seconds_left(time.time() if now is None else now)
-    text = f"{step}{'' if seconds is None else f', {duration(seconds)} left'}"
+    if seconds is not None:
+        text += f", {duration(seconds)} left"
     whole += _bar("step", step.done, step.total or max(step.done, 1), text)
     if step.numbers is None:
         return whole

@@ -21,9 +21,8 @@ def self_play(run: Run) -> None:
     last = min(generation + run.recipe.selfplay.max_policy_lag, run.recipe.run.generations)
     # Later generations begin now where a lag allows it, so that workers have games to play during training and gate.
     planned, *ahead = [plan_games(run, number) for number in range(generation, last + 1)]
-    run.games.begin(planned, *ahead)
     with run.progress("self-play", planned.settings.games) as progress:
-        played, cost = run.games.self_play(planned, progress)
+        played, cost = run.games.self_play(planned, progress, ahead=ahead)
     run.state.games[generation] = read_games(run, generation, played)
     run.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
     run.charge_games(cost)

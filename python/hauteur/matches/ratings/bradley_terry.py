@@ -58,19 +58,23 @@ def rating_list(encounters: Iterable[Encounter], *, anchors: Mapping[str, float]
         return RatingList((), np.zeros((0, 0)), 0.0)
     groups = _groups(games, names, list(fixed))
     fits = [_fitted(games, members, fixed) for members in groups]
-    number = {name: group for group, members in enumerate(groups) for name in members}
-    elo = {name: value for fit in fits for name, value in fit.elo.items()}
-    order = sorted(names, key=lambda name: (number[name], -elo[name], name))
+    group_of: dict[str, int] = {}
+    elo: dict[str, float] = {}
+    for group, fit in enumerate(fits):
+        group_of |= dict.fromkeys(groups[group], group)
+        elo |= fit.elo
+    order = sorted(names, key=lambda name: (group_of[name], -elo[name], name))
     covariance = np.zeros((len(names), len(names)))
     for members, fit in zip(groups, fits, strict=True):
         rows = [order.index(name) for name in members]
         covariance[np.ix_(rows, rows)] = fit.covariance
-    deviations = np.sqrt(np.maximum(0.0, np.diag(covariance))).tolist()
-    ratings = tuple(
-        Rating(name, elo[name], deviations[i], number[name], name in fixed, _record(games, name))
-        for i, name in enumerate(order)
-    )
-    return RatingList(ratings, covariance, fits[0].draws, games)
+    variances = np.maximum(0.0, np.diag(covariance))
+    deviations = np.sqrt(variances).tolist()
+    ratings = []
+    for name, deviation in zip(order, deviations, strict=True):
+        record = _record(games, name)
+        ratings.append(Rating(name, elo[name], deviation, group_of[name], name in fixed, record))
+    return RatingList(tuple(ratings), covariance, fits[0].draws, games)
 
 
 @dataclass(frozen=True)
@@ -86,18 +90,26 @@ def _fitted(games: Mapping[tuple[str, str], MatchScore], members: Sequence[str],
     """Fit one group by its own games, so that others do not change it."""
     own = {pair: record for pair, record in games.items() if pair[0] in members}
     anchors = {name: fixed[name] for name in members if name in fixed}
-    fit = _Fit(_ResultTable.of(own, members), *_free_ratings(members, anchors))
+    table = _ResultTable.of(own, members)
+    basis, start = _free_ratings(members, anchors)
+    fit = _Fit(table, basis, start)
     solution, covariance = fit.solve()
-    spread = fit.basis @ covariance[: fit.free, : fit.free] @ fit.basis.T
-    elo = dict(zip(members, fit.ratings(solution).tolist(), strict=True))
-    return _Fitted(elo, spread, math.exp(solution[fit.free]))
+    free = covariance[: fit.free, : fit.free]
+    spread = basis @ free @ basis.T
+    ratings = fit.ratings(solution).tolist()
+    elo = dict(zip(members, ratings, strict=True))
+    draws = math.exp(solution[fit.free])
+    return _Fitted(elo, spread, draws)
 
 
 def expected(difference: float, draws: float) -> tuple[float, float, float]:
     """Chances of win, draw and loss at this difference in Elo with the draw parameter nu."""
     u = NATURAL * (1 + draws / 2) * difference
-    weights = np.exp(np.array([u / 2, math.log(draws) if draws else -math.inf, -u / 2]) - abs(u) / 2)
-    win, draw, loss = (weights / weights.sum()).tolist()
+    log_draws = math.log(draws) if draws else -math.inf
+    logs = np.array([u / 2, log_draws, -u / 2])
+    weights = np.exp(logs - abs(u) / 2)
+    shares = weights / weights.sum()
+    win, draw, loss = shares.tolist()
     return win, draw, loss
 
 
@@ -105,11 +117,14 @@ def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], MatchScore
     """One record for each pair of names in their order: sums do not depend on the order of the games."""
     found: dict[tuple[str, str], MatchScore] = {}
     for one in encounters:
-        turned = one.second < one.first
-        key = (one.second, one.first) if turned else (one.first, one.second)
-        more = one.record.turned if turned else one.record
-        found[key] = found.get(key, MatchScore()).plus(more)
-    return {key: found[key] for key in sorted(found) if found[key].games}
+        pair = (one.first, one.second)
+        record = one.record
+        if one.second < one.first:
+            pair = (one.second, one.first)
+            record = record.turned
+        before = found.get(pair, MatchScore())
+        found[pair] = before.plus(record)
+    return {pair: found[pair] for pair in sorted(found) if found[pair].games}
 
 
 def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
@@ -124,8 +139,12 @@ def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScor
     """All games of a player against others, from its view."""
     found = MatchScore()
     for (first, second), record in games.items():
-        if first != second and name in (first, second):
-            found = found.plus(record if first == name else record.turned)
+        if first == second:
+            continue
+        if first == name:
+            found = found.plus(record)
+        elif second == name:
+            found = found.plus(record.turned)
     return found
 
 
@@ -140,26 +159,36 @@ class _ResultTable:
 
     @classmethod
     def of(cls, games: Mapping[tuple[str, str], MatchScore], names: Sequence[str]) -> _ResultTable:
+        """Return the results with those that the prior adds."""
         number = {name: index for index, name in enumerate(names)}
-        players = np.array([[number[first], number[second]] for first, second in games], np.intp)
-        counts = np.array([[r.wins, r.draws, r.losses] for r in games.values()], float)
-        added = _prior_games(players, counts.sum(1), len(names)) / 2
-        draws = counts[:, 1] + PRIOR_DRAWS * counts.sum(1) / counts.sum()
-        return cls(players, counts[:, 0] + added, draws, counts[:, 2] + added)
+        pairs = [[number[first], number[second]] for first, second in games]
+        results = [[record.wins, record.draws, record.losses] for record in games.values()]
+        players = np.array(pairs, np.intp)
+        counts = np.array(results, float)
+        wins, draws, losses = counts.T
+        played = counts.sum(1)
+        added = _prior_games(players, played, len(names)) / 2
+        added_draws = PRIOR_DRAWS * played / counts.sum()
+        return cls(players, wins + added, draws + added_draws, losses + added)
 
 
 def _prior_games(players: NDArray[np.intp], games: Floats, count: int) -> Floats:
     """Games that the prior adds to each row: 1 a player in all, in the shares of its games."""
-    others = np.where(players[:, 0] == players[:, 1], 0.0, games)
+    is_alone = players[:, 0] == players[:, 1]
+    others = np.where(is_alone, 0.0, games)
     total = np.zeros(count)
     np.add.at(total, players.ravel(), np.repeat(others, 2))
-    shares = np.divide(others[:, None], total[players], out=np.zeros((len(games), 2)), where=total[players] > 0)
+    of_players = total[players]
+    nothing = np.zeros((len(games), 2))
+    shares = np.divide(others[:, None], of_players, out=nothing, where=of_players > 0)
     return np.asarray(PRIOR_GAMES * shares.mean(1))
 
 
 def _groups(games: Iterable[tuple[str, str]], names: Sequence[str], anchored: Sequence[str]) -> list[list[str]]:
     """The players of each group, the largest first; all that are connected to an anchor are on one scale: one group."""
-    links = [*games, *((anchored[0], other) for other in anchored[1:])]
+    links = list(games)
+    for other in anchored[1:]:
+        links.append((anchored[0], other))
     root = {name: name for name in names}
 
     def find(player: str) -> str:
@@ -180,17 +209,18 @@ def _free_ratings(members: Sequence[str], anchors: Mapping[str, float]) -> tuple
 
     An anchor is fixed; a group without one has mean rating 0.
     """
-    middle = math.fsum(anchors.values()) / len(anchors) if anchors else 0.0  # a good place to begin at
+    middle = 0.0
+    if anchors:
+        middle = math.fsum(anchors.values()) / len(anchors)  # a good rating to begin with
     start = np.array([anchors.get(name, middle) for name in members])
     movable = [i for i, name in enumerate(members) if name not in anchors]
-    columns = []
-    for i in movable if anchors else movable[:-1]:
-        column = np.zeros(len(members))
+    free = movable if anchors else movable[:-1]
+    columns = np.zeros((len(free), len(members)))
+    for column, i in zip(columns, free, strict=True):
         column[i] = 1.0
         if not anchors:
             column[movable[-1]] = -1.0
-        columns.append(column)
-    return (np.array(columns).T if columns else np.zeros((len(members), 0))), start
+    return columns.T, start
 
 
 class _Fit:
@@ -217,39 +247,47 @@ class _Fit:
 
     def solve(self) -> tuple[Floats, Floats]:
         """The most probable parameters and their covariance."""
+        table = self.table
+        decided = table.wins + table.losses
         begin = np.zeros(self.rows.shape[1])
-        begin[self.free] = math.log(2 * self.table.draws.sum() / (self.table.wins + self.table.losses).sum())
-        games = float((self.table.wins + self.table.draws + self.table.losses).sum())
+        begin[self.free] = math.log(2 * table.draws.sum() / decided.sum())
+        games = float((table.wins + table.draws + table.losses).sum())
         enough = 1e-10 * (1 + games)
         scale = np.ones(len(begin)) / NATURAL
         scale[self.free] = 1.0
+        scales = np.outer(scale, scale)
 
         def scaled(x: Floats) -> tuple[float, Floats, Floats]:
             value, gradient, hessian = self.negative(x * scale)
-            return value, gradient * scale, hessian * np.outer(scale, scale)
+            return value, gradient * scale, hessian * scales
 
         found, hessian = minimum(scaled, begin / scale, enough)
-        return found * scale, np.linalg.inv(hessian) * np.outer(scale, scale)
+        covariance = np.linalg.inv(hessian) * scales
+        return found * scale, covariance
 
     def negative(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """Negative log posterior, its gradient and Hessian."""
-        draws = math.exp(parameters[self.free])
-        elo = self.rows @ parameters + self.offset - self.rows[:, self.free] * parameters[self.free]
+        log_draws = parameters[self.free]
+        draws = math.exp(log_draws)
+        elo = self.rows @ parameters + self.offset - self.rows[:, self.free] * log_draws
         factor = NATURAL * (1 + draws / 2)
-        u, bend = factor * elo, NATURAL * draws / 2 * elo  # bend = du / d ln nu, and its own derivative too
-        win, draw, norm = self._chances(u, float(parameters[self.free]))
+        factor_by_log = NATURAL * draws / 2
+        u = factor * elo
+        bend = factor_by_log * elo  # du / d ln nu, and its own derivative too
+        win, draw, norm = self._chances(u, float(log_draws))
         loss = 1 - win - draw
-        t = self.table
-        games = t.wins + t.draws + t.losses
-        value = (t.wins - t.losses) @ u / 2 + t.draws.sum() * parameters[self.free] - games @ norm
-        by_u = (t.wins - t.losses - games * (win - loss)) / 2
-        by_draw = t.draws - games * draw
+        table = self.table
+        games = table.wins + table.draws + table.losses
+        surplus = table.wins - table.losses
+        value = surplus @ u / 2 + table.draws.sum() * log_draws - games @ norm
+        by_u = (surplus - games * (win - loss)) / 2
+        by_draw = table.draws - games * draw
         slopes = factor * self.rows
         slopes[:, self.free] = bend
         gradient = slopes.T @ by_u
         gradient[self.free] += by_draw.sum()
         hessian = self._hessian(slopes, by_u, bend, games, win, draw)
-        mixed = NATURAL * draws / 2 * self.rows.T @ by_u  # of d2u / d rating d ln nu
+        mixed = factor_by_log * self.rows.T @ by_u  # of d2u / d rating d ln nu
         mixed[self.free] = 0
         hessian[self.free] += mixed
         hessian[:, self.free] += mixed
@@ -271,9 +309,12 @@ class _Fit:
 
     def _chances(self, u: Floats, log_draws: float) -> tuple[Floats, Floats, Floats]:
         """Chances of win and draw, and ln of the sum of the weights, by row."""
-        weights = np.stack([u / 2, np.full_like(u, log_draws), -u / 2])
+        half = u / 2
+        weights = np.stack([half, np.full_like(u, log_draws), -half])
         norm = np.logaddexp.reduce(weights, axis=0)
-        return np.exp(weights[0] - norm), np.exp(weights[1] - norm), norm
+        win = np.exp(weights[0] - norm)
+        draw = np.exp(weights[1] - norm)
+        return win, draw, norm
 
 
 def minimum(
@@ -291,16 +332,19 @@ def minimum(
         if np.abs(gradient).max(initial=0.0) <= tolerance:
             return x, hessian
         step = -_newton(gradient, hessian)
-        step *= min(1.0, _LONGEST_STEP / float(np.abs(step).max()))
+        longest = float(np.abs(step).max())
+        step *= min(1.0, _LONGEST_STEP / longest)
+        slope = float(gradient @ step)
         length = 1.0
         while length >= _SHORTEST_STEP:
             found = function(x + length * step)
-            if found[0] <= value + 1e-4 * length * float(gradient @ step):
+            if found[0] <= value + 1e-4 * length * slope:
                 break
             length /= 2
         else:
             break  # the value cannot fall any more in this arithmetic
-        x, (value, gradient, hessian) = x + length * step, found
+        x = x + length * step
+        value, gradient, hessian = found
     steepest = np.abs(gradient).max(initial=0.0)
     if not np.isfinite(x).all() or steepest > 1000 * tolerance:
         raise RuntimeError(f"no minimum was found: the gradient is still {steepest:.3g}")

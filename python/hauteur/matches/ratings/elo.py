@@ -134,14 +134,20 @@ class Pairs:
     @property
     def score(self) -> float:
         """Share of the points, 0 to 1; 0.5 before the first pair."""
-        points = sum(share * count for share, count in zip(PAIR_POINTS, self.counts, strict=True))
-        return points / self.pairs if self.pairs else 0.5
+        if self.pairs == 0:
+            return 0.5
+        points = 0.0
+        for share, count in zip(PAIR_POINTS, self.counts, strict=True):
+            points += share * count
+        return points / self.pairs
 
     def add(self, points: float) -> "Pairs":
         """The results after one more pair with these points (0 to 2 in halves)."""
         if points not in (0.0, 0.5, 1.0, 1.5, 2.0):
             raise ValueError(f"the points of a pair must be 0, 0.5, 1, 1.5 or 2, got {points}")
-        a, b, c, d, e = (count + (points == index / 2) for index, count in enumerate(self.counts))
+        counts = list(self.counts)
+        counts[int(2 * points)] += 1
+        a, b, c, d, e = counts
         return Pairs((a, b, c, d, e))
 
 
@@ -169,7 +175,9 @@ def pair_variance_ratio(pairs: Pairs) -> float:
     Taken with one pair more, PRIOR_PAIR, so that it is never 0.
     """
     counts = [count + prior for count, prior in zip(pairs.counts, PRIOR_PAIR, strict=True)]
-    p, deviation = _moments([count / sum(counts) for count in counts])
+    total = sum(counts)
+    shares = [count / total for count in counts]
+    p, deviation = _moments(shares)
     return 2 * deviation**2 / (p * (1 - p))
 
 
@@ -180,13 +188,16 @@ def pair_likelihood_of_superiority(pairs: Pairs, alone: Iterable[float] = ()) ->
     that of all games, and the chance is above 1/2 exactly where their score is. With such games alone, or with pairs
     of 0 and 2 points alone, it is `likelihood_of_superiority`; 0.5 when all were even.
     """
-    differences = [(share - 0.5, count) for share, count in zip(PAIR_POINTS, pairs.counts, strict=True)]
-    differences += [((score - 0.5) / 2, 1) for score in alone]
+    differences = []
+    for share, count in zip(PAIR_POINTS, pairs.counts, strict=True):
+        differences.append((share - 0.5, count))
+    for score in alone:
+        differences.append(((score - 0.5) / 2, 1))
+    total = sum(d * count for d, count in differences)
     squares = sum(d * d * count for d, count in differences)
     if not squares:
         return 0.5
-    together = sum(d * count for d, count in differences)
-    return NormalDist().cdf(together / math.sqrt(squares))
+    return NormalDist().cdf(total / math.sqrt(squares))
 
 
 Model = Literal["logistic", "normalised"]
@@ -239,8 +250,12 @@ class Sprt:
         counts = [count or EMPTY_CELL for count in pairs.counts]
         total = sum(counts)
         shares = [count / total for count in counts]
-        zero, one = (self._most_likely(shares, elo) for elo in (self.elo0, self.elo1))
-        return total * sum(p * math.log(b / a) for p, a, b in zip(shares, zero, one, strict=True))
+        zero = self._most_likely(shares, self.elo0)
+        one = self._most_likely(shares, self.elo1)
+        mean = 0.0
+        for share, under_zero, under_one in zip(shares, zero, one, strict=True):
+            mean += share * math.log(under_one / under_zero)
+        return total * mean
 
     def verdict(self, llr: float) -> bool | None:
         """True: elo1 is accepted at this log likelihood ratio, False: elo0, None: not yet."""
@@ -251,9 +266,10 @@ class Sprt:
 
     def _most_likely(self, shares: list[float], elo: float) -> list[float]:
         """Return the most likely shares of pair results under a hypothesis, given those observed."""
-        if self.model == "logistic":
-            return _tilted(shares, [points - score_of_elo(elo) for points in PAIR_POINTS])
-        return _with_t_value(shares, elo * _T_OF_NORMALISED_ELO)
+        if self.model == "normalised":
+            return _with_t_value(shares, elo * _T_OF_NORMALISED_ELO)
+        score = score_of_elo(elo)
+        return _tilted(shares, [points - score for points in PAIR_POINTS])
 
 
 LEAST_REPEATS = 20
@@ -289,14 +305,18 @@ class PairsInOrder:
         line: tells its course from that of other games; None: it is like no other.
         """
         self._waiting[index] = score, line
-        while not self.over and (pair := self._next_pair()) is not None:
+        while not self.over:
+            pair = self._next_pair()
+            if pair is None:
+                return
             (first, first_line), (second, second_line) = pair
             self.record = self.record.add(first).add(second)
             if first_line is not None and second_line is not None:
-                if first_line + second_line in self._known:
+                both = first_line + second_line
+                if both in self._known:
                     self.repeats_in_a_row += 1
                     continue
-                self._known.add(first_line + second_line)
+                self._known.add(both)
             self.repeats_in_a_row = 0
             self.pairs = self.pairs.add(first + second)
             self.llrs.append(self.sprt.llr(self.pairs))
@@ -334,27 +354,33 @@ def normalised_elo(pairs: Pairs) -> float:
     if pairs.pairs == 0:
         return 0.0
     mean, deviation = _moments([count / pairs.pairs for count in pairs.counts])
-    if deviation == 0:
-        return math.copysign(math.inf, mean - 0.5) if mean != 0.5 else 0.0
-    return (mean - 0.5) / deviation / _T_OF_NORMALISED_ELO
+    lead = mean - 0.5
+    if deviation > 0:
+        return lead / deviation / _T_OF_NORMALISED_ELO
+    return math.copysign(math.inf, lead) if lead else 0.0
 
 
 def _moments(shares: list[float]) -> tuple[float, float]:
     """Mean and standard deviation of a pair's share of points."""
-    mean = sum(p * a for p, a in zip(shares, PAIR_POINTS, strict=True))
-    variance = sum(p * (a - mean) ** 2 for p, a in zip(shares, PAIR_POINTS, strict=True))
+    mean = 0.0
+    for p, points in zip(shares, PAIR_POINTS, strict=True):
+        mean += p * points
+    variance = 0.0
+    for p, points in zip(shares, PAIR_POINTS, strict=True):
+        variance += p * (points - mean) ** 2
     return mean, math.sqrt(variance)
 
 
 def _tilted(shares: list[float], values: list[float]) -> list[float]:
     """The shares nearest in likelihood for which the mean of `values` is 0: p_i / (1 + x v_i), x being what does it."""
-    low, high = -1 / max(values), -1 / min(values)
+    low = -1 / max(values)
+    high = -1 / min(values)
     margin = 1e-9 * (high - low)
-
     known = list(zip(shares, values, strict=True))
 
     def mean(x: float) -> tuple[float, float]:
-        total = slope = 0.0
+        total = 0.0
+        slope = 0.0
         for p, v in known:  # a sequential test spends its time here
             term = v / (1 + x * v)
             total += p * term
@@ -362,7 +388,7 @@ def _tilted(shares: list[float], values: list[float]) -> list[float]:
         return total, slope
 
     x = falling_root(mean, low + margin, high - margin)
-    return [p / (1 + x * v) for p, v in zip(shares, values, strict=True)]
+    return [p / (1 + x * v) for p, v in known]
 
 
 def _with_t_value(shares: list[float], t: float) -> list[float]:
@@ -387,7 +413,11 @@ def _with_t_value(shares: list[float], t: float) -> list[float]:
 def _linear_t_condition(shares: list[float], t: float) -> list[float]:
     """Return what each share of points adds to (mean - 1/2) - t * deviation, to first order at `shares`."""
     mean, deviation = _moments(shares)
-    return [a - 0.5 - t * deviation * (1 + ((a - mean) / deviation) ** 2) / 2 for a in PAIR_POINTS]
+    added = []
+    for points in PAIR_POINTS:
+        distance = (points - mean) / deviation
+        added.append(points - 0.5 - t * deviation * (1 + distance**2) / 2)
+    return added
 
 
 def _shares_with_t(t: float) -> list[float]:
@@ -424,10 +454,16 @@ def falling_root(function: Callable[[float], tuple[float, float]], low: float, h
     x = (low + high) / 2
     for _ in range(200):
         value, slope = function(x)
-        low, high = (x, high) if value > 0 else (low, x)
-        step = x - value / slope if slope < 0 else low
-        following = step if low < step < high else (low + high) / 2
-        if value == 0 or abs(following - x) <= 4e-16 * max(abs(low), abs(high)):
+        if value > 0:
+            low = x
+        else:
+            high = x
+        following = (low + high) / 2
+        if slope < 0:
+            step = x - value / slope
+            following = step if low < step < high else following
+        enough = 4e-16 * max(abs(low), abs(high))
+        if value == 0 or abs(following - x) <= enough:
             break
         x = following
     return x
@@ -452,17 +488,20 @@ def opening_interval(openings: Collection[MatchScore], confidence: float = 0.95)
     (W. G. Cochran, Sampling Techniques, 1977, section 6.4), with Student's quantile, in Wilson's formula.
     """
     count = len(openings)
-    games = sum(one.games for one in openings)
-    score = math.fsum(one.score * one.games for one in openings) / games if games else 0.5
     if count < 2:
         return 0.0, 1.0
+    games = sum(one.games for one in openings)
+    points = math.fsum(one.score * one.games for one in openings)
+    score = points / games if games else 0.5
     if score in (0.0, 1.0):
         return wilson(score, count, confidence)
-    squares = math.fsum(((one.score - score) * one.games) ** 2 for one in openings) * count / (count - 1)
-    ratio = squares / (games * score * (1 - score))
+    squares = math.fsum(((one.score - score) * one.games) ** 2 for one in openings)
+    ratio = squares * count / (count - 1) / (games * score * (1 - score))
     inner = (1 + confidence) / 2
-    ratio *= (t_quantile(inner, count - 1) / NormalDist().inv_cdf(inner)) ** 2
-    return wilson(score, games / ratio if ratio else math.inf, confidence)
+    wider = t_quantile(inner, count - 1) / NormalDist().inv_cdf(inner)
+    ratio *= wider**2
+    trials = games / ratio if ratio else math.inf
+    return wilson(score, trials, confidence)
 
 
 def running_interval(scores: Mapping[int, float], pairs: Pairs, confidence: float = 0.95) -> tuple[float, float]:
@@ -477,17 +516,16 @@ def running_interval(scores: Mapping[int, float], pairs: Pairs, confidence: floa
     by_number[list(scores)] = list(scores.values())
     ended = _ended(by_number)
     from_pairs = pair_variance_ratio(pairs) if pairs.pairs else 0.0
-    count = _narrowest(by_number, max(from_pairs, variance_ratio(ended)), ended.score, confidence)
+    ratio = max(from_pairs, variance_ratio(ended))
+    count = _narrowest(by_number, ratio, ended.score, confidence)
     first = _ended(by_number[:count])
     missing = count - first.games
-    ends = (
-        wilson(one.score, count / max(from_pairs, variance_ratio(one)), confidence)
-        for one in (
-            MatchScore(first.wins, first.draws, first.losses + missing),
-            MatchScore(first.wins + missing, first.draws, first.losses),
-        )
-    )
-    (low, _), (_, high) = ends
+    all_lost = MatchScore(first.wins, first.draws, first.losses + missing)
+    all_won = MatchScore(first.wins + missing, first.draws, first.losses)
+    trials_lost = count / max(from_pairs, variance_ratio(all_lost))
+    trials_won = count / max(from_pairs, variance_ratio(all_won))
+    low, _ = wilson(all_lost.score, trials_lost, confidence)
+    _, high = wilson(all_won.score, trials_won, confidence)
     return min(low, ended.score), max(high, ended.score)
 
 
@@ -504,8 +542,10 @@ def _narrowest(scores: NDArray[np.float64], ratio: float, score: float, confiden
     """How many of the first numbers give the narrowest interval: few without gaps, or many with some."""
     counts = np.arange(1, len(scores) + 1)
     gaps = np.cumsum(np.isnan(scores))
-    p = min(max(score, 0.5 / len(scores)), 1 - 0.5 / len(scores))  # an even score's own variance is never 0
+    least = 0.5 / len(scores)  # an even score's own variance is never 0
+    p = min(max(score, least), 1 - least)
     deviation = math.sqrt(ratio * p * (1 - p))
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     widths = gaps / counts + 2 * z * deviation / np.sqrt(counts)
-    return int(counts[np.argmin(widths)])
+    narrowest = np.argmin(widths)
+    return int(counts[narrowest])

@@ -117,13 +117,16 @@ class RatingList:
         """Elo of a above b and its standard error, smaller than those of both ratings suggest; infinite where the two
         cannot be compared.
         """
-        i, j = self._index(a), self._index(b)
-        if self.ratings[i].group != self.ratings[j].group:
+        i = self._index(a)
+        j = self._index(b)
+        above = self.ratings[i]
+        below = self.ratings[j]
+        if above.group != below.group:
             return 0.0, math.inf
         covariance = self.covariance
         variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
-        difference = self.ratings[i].elo - self.ratings[j].elo
-        return difference, math.sqrt(max(0.0, float(variance)))
+        error = math.sqrt(max(0.0, float(variance)))
+        return above.elo - below.elo, error
 
     def difference_interval(self, a: str, b: str, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of Elo of a above b."""
@@ -218,13 +221,15 @@ def rating_table(found: RatingList) -> str:
 def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
     """A player with its chance to be stronger than the next one of its group."""
     rating = members[number]
-    following = members[number + 1 : number + 2]
     low, high = rating.interval()
     interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
     record = rating.record
     drawn = record.draws / max(1, record.games)
     played = f"{record.games:7,} {record.score:6.1%} {drawn:6.1%}"
-    above = f"{found.superiority(rating.name, following[0].name):.1%}" if following else ""
+    above = ""
+    if number + 1 < len(members):
+        following = members[number + 1]
+        above = f"{found.superiority(rating.name, following.name):.1%}"
     return f"{number + 1:3} {rating.elo:+7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
 
 
@@ -240,7 +245,9 @@ def _footer(found: RatingList) -> str:
 def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> str:
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
     rows = crosstable_rows(names, results)
-    widest = max(len(cell) for row in rows for cell in row[1:])
+    widest = 0
+    for row in rows:
+        widest = max(widest, *(len(cell) for cell in row[1:]))
     lines = []
     for (number, *cells), name in zip(rows, ("player", *names), strict=True):
         points = "".join(cell.rjust(2 + widest) for cell in cells)
@@ -253,13 +260,19 @@ def crosstable_rows(names: Sequence[str], results: Mapping[tuple[str, str], Matc
     numbers = [str(number) for number in range(1, len(names) + 1)]
     rows = [["", *numbers, "points"]]
     for number, name in zip(numbers, names, strict=True):
-        records = [score_between(results, name, other) for other in names]
         cells = []
-        for other, record in zip(names, records, strict=True):
-            played = f"{record.points:g}/{record.games}" if record.games else "-"
-            cells.append("" if other == name else played)
-        points = sum(record.points for record in records)
-        games = sum(record.games for record in records)
+        points = 0.0
+        games = 0
+        for other in names:
+            record = score_between(results, name, other)
+            points += record.points
+            games += record.games
+            if other == name:
+                cells.append("")
+            elif record.games:
+                cells.append(f"{record.points:g}/{record.games}")
+            else:
+                cells.append("-")
         rows.append([number, *cells, f"{points:g}/{games}"])
     return rows
 

@@ -44,11 +44,14 @@ def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | N
     none of these kinds, or nothing in it is finished yet.
     """
     for kind in KINDS:
-        if (folder / kind.SETTINGS).is_file():
-            stored = read_stored(kind(folder), game)
-            if not stored.games_done:
-                raise ValueError(f"{folder}: no game of {kind.CONTENT.replace('a ', 'the ')} is finished yet")
-            return report_of(stored, whole=True).write(output or folder / PAGE)
+        if not (folder / kind.SETTINGS).is_file():
+            continue
+        stored = read_stored(kind(folder), game)
+        if not stored.games_done:
+            content = kind.CONTENT.replace("a ", "the ")
+            raise ValueError(f"{folder}: no game of {content} is finished yet")
+        report = report_of(stored, whole=True)
+        return report.write(output or folder / PAGE)
     names = ", ".join(kind.SETTINGS for kind in KINDS)
     raise ValueError(f"{folder}: has none of {names}, so it is the folder of no match, tournament or tuning")
 
@@ -62,10 +65,11 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
 def report_of(stored: Stored, linked: Linked = lambda _, text: text, *, whole: bool = False) -> Report:
     """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them.
 
-    linked: default: of a page that stands alone, which has no page of the match beside it.
+    linked: default: plain text, for a page that stands alone.
     """
     if not stored.games_done:
-        return Report(stored.title, "No game is finished yet.", sections=[_origin(stored, stored.settings)])
+        origin = _origin(stored, stored.settings)
+        return Report(stored.title, "No game is finished yet.", sections=[origin])
     match stored:
         case StoredMatch():
             return _match_report(stored, whole=whole)
@@ -77,12 +81,14 @@ def report_of(stored: Stored, linked: Linked = lambda _, text: text, *, whole: b
 
 def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
     written = stored.result.get("written") or stored.begun
+    work = stored.result.get("work") or {}
     tables = [
         ReportTable(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
-        ReportTable(("work", ""), settings_rows(stored.result.get("work") or {}), words=True, folded="Work"),
+        ReportTable(("work", ""), settings_rows(work), words=True, folded="Work"),
         ReportTable(("made with", ""), provenance_rows(written), words=True, folded="Origin"),
     ]
-    return ReportSection("How it was made", tables=[table for table in tables if table.rows])
+    filled = [table for table in tables if table.rows]
+    return ReportSection("How it was made", tables=filled)
 
 
 # A match.
@@ -90,22 +96,40 @@ def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
 
 def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     tally = match.tally
-    test = tally.test
-    figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
-    text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}."]
-    ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
-    if tally.paired:
-        text.append(f"Pairs in which A made 0, 1/2, 1, 3/2 and 2 points: {', '.join(map(str, tally.pairs.counts))}.")
-    text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
-    sections = [ReportSection("Result", text, figures=figures, tables=[results_table(tally)])]
+    sections = [_result_section(match, tally)]
     if whole:
-        sample = [match.whole(game.index) for game in sample_of(match.games)]
-        games = games_to_step(match.game, [(match.names, game) for game in sample])
-        buttons = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
-        listed = games_table(match.games[:MOST_ROWS], match.names, buttons, len(match.games))
-        sections.append(ReportSection("Games", tables=[listed], games=games))
-    sections.append(_origin(match, {**match.settings, "games": len(match.games)}))
-    return Report(match.title, f"{match.game.spec}; {match.state_text}", result_facts(tally), sections)
+        sections.append(_games_section(match))
+    settings = {**match.settings, "games": len(match.games)}
+    sections.append(_origin(match, settings))
+    subtitle = f"{match.game.spec}; {match.state_text}"
+    return Report(match.title, subtitle, result_facts(tally), sections)
+
+
+def _result_section(match: StoredMatch, tally: Tally) -> ReportSection:
+    """Return figures, sentences and table of a match's result."""
+    figures = [score_figure(match)]
+    text = []
+    if tally.test is not None:
+        figures.append(llr_figure(tally.test))
+        text.append(f"{sprt_text(tally.test.sprt)}: {sprt_line(tally.test)}.")
+    if tally.paired:
+        counts = ", ".join(str(count) for count in tally.pairs.counts)
+        text.append(f"Pairs in which A made 0, 1/2, 1, 3/2 and 2 points: {counts}.")
+    ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
+    source = SOURCES[tally.interval_from]
+    text.append(f"Ends: {ends}. Intervals are of 95 %, from {source}.")
+    return ReportSection("Result", text, figures=figures, tables=[results_table(tally)])
+
+
+def _games_section(match: StoredMatch) -> ReportSection:
+    """Return games of a match to step through, and the list of its games."""
+    sample = []
+    buttons = {}
+    for place, game in enumerate(sample_of(match.games)):
+        sample.append((match.names, match.whole(game.index)))
+        buttons[game.index] = f'data-walk="{place} 0"'
+    listed = games_table(match.games[:MOST_ROWS], match.names, buttons, len(match.games))
+    return ReportSection("Games", tables=[listed], games=games_to_step(match.game, sample))
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:
@@ -142,16 +166,30 @@ def score_figure(match: StoredMatch) -> Figure:
     tally = Tally(match.paired)
     games = match.games[: match.tally.record.games]
     marks = _places(len(games), step=2 if match.paired else 1)
-    found = list[tuple[int, float, float, float]]()
+    xs = []
+    values = []
+    lows = []
+    highs = []
     for count, game in enumerate(games, 1):
         tally.add(game, match.lines[game.index])
-        if count in marks:
-            found.append((count, tally.record.score, *tally.score_interval))
-    xs, values, lows, highs = (list(row) for row in zip(*found, strict=True))
-    line = Series("score of A", xs, values, "blue", low=lows, high=highs)
-    text = "In the order of their numbers, with the 95 % interval of the games until then."
-    even = {"percent": True, "threshold": 0.5, "threshold_name": "even"}
-    return Figure("score", "Score over the games", text, "score of A", "games", lines=(line,), **even)  # type: ignore[arg-type]
+        if count not in marks:
+            continue
+        low, high = tally.score_interval
+        xs.append(count)
+        values.append(tally.record.score)
+        lows.append(low)
+        highs.append(high)
+    return Figure(
+        "score",
+        "Score over the games",
+        "In the order of their numbers, with the 95 % interval of the games until then.",
+        "score of A",
+        "games",
+        lines=(Series("score of A", xs, values, "blue", low=lows, high=highs),),
+        percent=True,
+        threshold=0.5,
+        threshold_name="even",
+    )
 
 
 def llr_figure(test: PairsInOrder) -> Figure:
@@ -186,34 +224,35 @@ def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: b
     played = [match for match in tournament.matches if match.games]
     games = sum(line.record.games for line in ratings) // 2
     facts = [(f"{len(ratings):,}", "players"), (f"{games:,}", "games")]
-    apart = f"{found.groups} groups of players without a game between them: compare inside a group only."
-    figures = [rating_figure(ratings)]
-    tables = [ratings_table(ratings)]
+    text = []
+    if found.groups > 1:
+        text.append(f"{found.groups} groups of players without a game between them: compare inside a group only.")
     pairings = [crosstable_of(found), matches_table(played, linked)]
     sections = [
-        ReportSection("Ratings", [apart] if found.groups > 1 else [], figures=figures, tables=tables),
+        ReportSection("Ratings", text, figures=[rating_figure(ratings)], tables=[ratings_table(ratings)]),
         ReportSection("Pairings", tables=pairings),
-        *([ReportSection("Games", games=games_to_step(tournament.game, whole_sample(played)))] if whole else []),
-        _origin(tournament, tournament.settings),
     ]
+    if whole:
+        sections.append(_sample_section(tournament.game, played))
+    sections.append(_origin(tournament, tournament.settings))
     return Report(tournament.title, tournament.state_text, facts, sections)
 
 
 def rating_figure(ratings: Sequence[Rating]) -> Figure:
     """Return the players' Elo with 95 % intervals."""
+    names = []
+    values = []
+    lows = []
+    highs = []
+    for rating in ratings:
+        low, high = rating.interval()
+        names.append(rating.name)
+        values.append(rating.elo)
+        lows.append(low)
+        highs.append(high)
     places = [float(number) for number in range(1, len(ratings) + 1)]
-    intervals = [rating.interval() for rating in ratings]
-    series = Series(
-        "Elo",
-        places,
-        [rating.elo for rating in ratings],
-        "blue",
-        low=[low for low, _ in intervals],
-        high=[high for _, high in intervals],
-        joined=False,
-    )
+    series = Series("Elo", places, values, "blue", low=lows, high=highs, joined=False)
     text = "Bradley-Terry with Davidson's draws, 95 % intervals; 0 is the mean of a group."
-    names = [rating.name for rating in ratings]
     return Figure("ratings", "Ratings", text, "Elo", "player", lines=(series,), x_names=names)
 
 
@@ -222,17 +261,19 @@ def ratings_table(ratings: Sequence[Rating]) -> ReportTable:
     rows = []
     for number, rating in enumerate(ratings, 1):
         low, high = rating.interval()
-        elo = (f"{rating.elo:+.0f}", f"{low:+.0f} to {high:+.0f}")
-        rows.append([f"{number}. {rating.name}", *elo, *_counts(rating.record)])
+        player = f"{number}. {rating.name}"
+        interval = f"{low:+.0f} to {high:+.0f}"
+        rows.append([player, f"{rating.elo:+.0f}", interval, *_counts(rating.record)])
     return ReportTable(("player", "Elo", "95 %", *COUNTS), rows)
 
 
 def crosstable_of(found: RatingList) -> ReportTable:
     """Return points of each player against each other."""
-    names, *rows = crosstable_rows(found.names, found.results)
-    return ReportTable(
-        names, [[f"{number}. {name}", *cells] for (number, *cells), name in zip(rows, found.names, strict=True)]
-    )
+    head, *lines_of_players = crosstable_rows(found.names, found.results)
+    rows = []
+    for (number, *cells), name in zip(lines_of_players, found.names, strict=True):
+        rows.append([f"{number}. {name}", *cells])
+    return ReportTable(head, rows)
 
 
 def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable:
@@ -252,10 +293,10 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
 
 
 def _counts(record: MatchScore) -> list[str]:
-    return [
-        *(f"{count:,}" for count in (record.games, record.wins, record.draws, record.losses)),
-        f"{record.score:.1%}",
-    ]
+    numbers = (record.games, record.wins, record.draws, record.losses)
+    texts = [f"{number:,}" for number in numbers]
+    texts.append(f"{record.score:.1%}")
+    return texts
 
 
 # A tuning.
@@ -264,23 +305,27 @@ def _counts(record: MatchScore) -> list[str]:
 def _tuning_report(tuning: StoredMatches, linked: Linked, *, whole: bool) -> Report:
     result = tuning.result
     played = [match for match in tuning.matches if match.games]
-    keys = list(result.get("tuned") or {})
-    verified = [match for match in played if match.folder.path.name == "verification"]
+    tuned = result.get("tuned") or {}
     facts = []
-    for key in keys:
+    for key, value in tuned.items():
         before = f"{key}, was {result['before'][key]:.4g}"
-        facts.append((f"{result['tuned'][key]:.4g}", before))
+        facts.append((f"{value:.4g}", before))
     tables = []
-    for match in verified:
-        rows = [(name, value) for value, name in result_facts(match.tally)]
-        tables.append(ReportTable(("tuned against given", ""), rows))
-    text = [f"Tuned player: {result['player']}"] if result.get("player") else []
+    for match in played:
+        if match.folder.path.name == "verification":
+            rows = [(name, value) for value, name in result_facts(match.tally)]
+            tables.append(ReportTable(("tuned against given", ""), rows))
+    text = []
+    if result.get("player"):
+        text.append(f"Tuned player: {result['player']}")
+    figures = _values_over_iterations(result, list(tuned))
     sections = [
-        ReportSection("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
+        ReportSection("Values", text, figures=figures, tables=tables),
         ReportSection("Matches", tables=[matches_table(played, linked)]),
-        *([ReportSection("Games", games=games_to_step(tuning.game, whole_sample(played)))] if whole else []),
-        _origin(tuning, tuning.settings),
     ]
+    if whole:
+        sections.append(_sample_section(tuning.game, played))
+    sections.append(_origin(tuning, tuning.settings))
     return Report(tuning.title, tuning.state_text, facts, sections)
 
 
@@ -318,6 +363,11 @@ def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], Match
     return ReportGames(drawing_of(game.new_initial_state()), walks)
 
 
+def _sample_section(game: _core.Game, played: Sequence[StoredMatch]) -> ReportSection:
+    """Return games of several matches to step through."""
+    return ReportSection("Games", games=games_to_step(game, whole_sample(played)))
+
+
 def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
     """Return about SAMPLE games of these matches, with their players."""
     share = max(2, SAMPLE // max(1, len(matches)) // 2 * 2)
@@ -337,7 +387,10 @@ def games_table(
 
     of_all: number of all games of the match, where the table is folded up; 0: it is open.
     """
-    rows = [[_number(game, buttons), *_row(game, names)] for game in games]
+    rows = []
+    for game in games:
+        number = _number(game, buttons)
+        rows.append([number, *_row(game, names)])
     left = of_all - len(games)
     folded = "All games" if of_all else ""
     if left > 0:
@@ -347,9 +400,10 @@ def games_table(
 
 def _number(game: MatchGame, buttons: Mapping[int, str]) -> str:
     """Return the number of a game, a button where it has attributes of one."""
+    number = str(game.index + 1)
     if game.index not in buttons:
-        return str(game.index + 1)
-    return Markup(f'<button class="link" {buttons[game.index]}><u>{game.index + 1}</u></button>')
+        return number
+    return Markup(f'<button class="link" {buttons[game.index]}><u>{number}</u></button>')
 
 
 def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:

@@ -261,12 +261,13 @@ class Climb:
 
     def _plans(self, first: int, openings: list[Opening]) -> Iterator[GamePlan]:
         """Yield the two games of a pair: one opening, the player first and second."""
-        order = stream(self.settings.seed, "openings of the ladder").permutation(len(openings))
-        opening = openings[int(order[first // 2 % len(openings)])]
+        seed = self.settings.seed
+        order = stream(seed, "openings of the ladder").permutation(len(openings))
+        pair = first // 2
+        opening = openings[int(order[pair % len(openings)])]
         for index, sides in ((first, (0, 1)), (first + 1, (1, 0))):
             plan = opening.plan(self.game, index)
-            seed = derived_seed(self.settings.seed, "ladder", index)
-            yield GamePlan(index, sides, plan.start, plan.origin, seed)
+            yield GamePlan(index, sides, plan.start, plan.origin, derived_seed(seed, "ladder", index))
 
     @property
     def ends(self) -> Counter[str]:

@@ -88,7 +88,11 @@ def ladder_text(climb: Climb) -> str:
     found = climb.estimate()
     records = climb.records()
     engine = climb.facts.get("player_engine")
-    lines = [f"{climb.name} ({engine})" if engine else climb.name, "", "   Elo    won  drawn   lost   score  rung"]
+    lines = [
+        f"{climb.name} ({engine})" if engine else climb.name,
+        "",
+        "   Elo    won  drawn   lost   score  rung",
+    ]
     for rung in reversed(climb.table.rung):
         if rung.name in records:
             one = records[rung.name]
@@ -99,17 +103,18 @@ def ladder_text(climb: Climb) -> str:
     games = len(climb.counted())
     lines.append("")
     lines.append(f"Elo {found.elo:.0f} [{low:.0f}, {high:.0f}] ({errors}), {games:,} games")
-    lines += [scale_of(climb), *notes_of(climb)]
+    lines.append(scale_of(climb))
+    lines += notes_of(climb)
     ends = ", ".join(f"{end} {count}" for end, count in climb.ends.most_common())
     lines.append(f"ends: {ends or 'none'}")
-    cost = [f"{climb.cpu_seconds / 60:.1f} CPU minutes"] if climb.cpu_seconds else []
-    made = [
-        *cost,
-        climb.version,
-        f"seed {climb.settings.seed}",
-        f"sha256 of the games {sha256_of_text(games_pgn(climb))}",
-    ]
-    lines.append("; ".join(filter(None, made)))
+    made = []
+    if climb.cpu_seconds:
+        made.append(f"{climb.cpu_seconds / 60:.1f} CPU minutes")
+    if climb.version:
+        made.append(climb.version)
+    made.append(f"seed {climb.settings.seed}")
+    made.append(f"sha256 of the games {sha256_of_text(games_pgn(climb))}")
+    lines.append("; ".join(made))
     return "\n".join(lines)
 
 

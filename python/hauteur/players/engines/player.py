@@ -138,10 +138,14 @@ def engine_command(settings: EngineSettings) -> tuple[str, ...]:
     program, *words = program_words(settings.command)
     path = shutil.which(program) or shutil.which(program, path=GAMES_FOLDER)
     if path is None:
-        where = "not on the path" if Path(program).name == program else "there is no such program"
-        reason = "it may not be executed" if Path(program).is_file() else where
+        reason = "there is no such program"
+        if Path(program).is_file():
+            reason = "it may not be executed"
+        elif Path(program).name == program:
+            reason = "not on the path"
         raise ValueError(f"{settings.protocol}:{settings.command}: no program {program!r}: {reason}")
-    return (str(Path(path).absolute()), *words, *shlex.split(settings.args))
+    arguments = shlex.split(settings.args)
+    return (str(Path(path).absolute()), *words, *arguments)
 
 
 def _check_game(game: _core.Game, settings: EngineSettings) -> None:

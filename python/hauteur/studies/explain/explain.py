@@ -111,16 +111,17 @@ SIDE_FACTS = (
 
 
 def _moves_text(moves: list[dict[str, Any]]) -> str:
+    heads = ("move", "N A", "N B", "B - A", "% A", "% B", "P % A", "P % B", "Q A", "Q B", "line A", "line B")
     rows = []
     for move in moves:
-        both = [move[name] for name in "ab"]
-        visits = [side["visits"] for side in both]
-        shares = [f"{100 * side['share']:.1f}" for side in both]
-        priors = [f"{100 * side['prior']:.1f}" for side in both]
-        values = [_figure_text(side["q"]) for side in both]
-        lines = [" ".join(side["line"][1:5]) for side in both]
-        rows.append([move["move"], *visits, move["shift"], *shares, *priors, *values, *lines])
-    heads = ("move", "N A", "N B", "B - A", "% A", "% B", "P % A", "P % B", "Q A", "Q B", "line A", "line B")
+        a = move["a"]
+        b = move["b"]
+        row = [move["move"], a["visits"], b["visits"], move["shift"]]
+        for name in ("share", "prior"):
+            row += [f"{100 * a[name]:.1f}", f"{100 * b[name]:.1f}"]
+        row += [_figure_text(a["q"]), _figure_text(b["q"])]
+        row += [" ".join(a["line"][1:5]), " ".join(b["line"][1:5])]
+        rows.append(row)
     return text_table(heads, rows, shown=len(rows))
 
 

@@ -199,10 +199,13 @@ class ScreenedPosition(Section):
 
 def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[ScreenedPosition]:
     """A position's way from its first search to the end of its line, or to where it is given up."""
-    if rule.hindsight and (low := (yield from _unchanged(found, rule))) is not None:
-        return ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
+    if rule.hindsight:
+        unchanged = yield from _unchanged(found, rule)
+        if unchanged is not None:
+            return ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, unchanged))
     readings = yield AnalysisRequest(found.state, rule.visits, go_on=rule.goes_on)
-    low, high = readings[0], readings[-1]
+    low = readings[0]
+    high = readings[-1]
     entry = ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
     if len(readings) < len(rule.visits):
         return entry
@@ -216,8 +219,12 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
     if identity(state) != name:
         raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
     steps = yield from _line(state, rule, high.best)
-    fen = start.notation() if start.game.has_fen else None
-    return entry.model_copy(update={"fen": fen, "opening": tuple(texts_of(start, opening)), "steps": tuple(steps)})
+    puzzle = {
+        "fen": start.notation() if start.game.has_fen else None,
+        "opening": tuple(texts_of(start, opening)),
+        "steps": tuple(steps),
+    }
+    return entry.model_copy(update=puzzle)
 
 
 def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchReading | None]:
@@ -421,14 +428,18 @@ class Mine:
     def _examine(self, chosen: set[str]) -> dict[str, ScreenedPosition]:
         """Return the findings about these positions, those of earlier attempts included."""
         journal = Journal(self.folder / "positions.jsonl", ScreenedPosition)
-        found = {entry.id: entry for entry in journal.entries() if entry.id in chosen}
+        found = {}
+        for entry in journal.entries():
+            if entry.id in chosen:
+                found[entry.id] = entry
         left = chosen - found.keys()
-        self.show(f"{len(chosen):,} positions, {len(chosen) - len(left):,} of them searched before")
+        self.show(f"{len(chosen):,} positions, {len(found):,} of them searched before")
         if not left:
             return found
         puzzles = sum(self._is_puzzle(entry) for entry in found.values())
         with Evaluators(self.game, self.resources) as evaluators:
-            analysis = self._analysis_of(build_player(self.game, self.settings.player, evaluators, "--player"))
+            player = build_player(self.game, self.settings.player, evaluators, "--player")
+            analysis = self._analysis_of(player)
             with closing(analysis.run(self._chains(left))) as answers:
                 for _, entry in answers:
                     journal.append(entry)
@@ -453,8 +464,11 @@ class Mine:
 
     def _puzzles(self, found: Iterable[ScreenedPosition]) -> list[Puzzle]:
         """Return the puzzles that the rule makes of the findings, by difficulty, with their themes."""
-        made = (entry.puzzle(self.game, self.settings.rule) for entry in found)
-        puzzles = [puzzle.model_copy(update={"themes": themes_of(puzzle)}) for puzzle in made if puzzle is not None]
+        puzzles = []
+        for entry in found:
+            puzzle = entry.puzzle(self.game, self.settings.rule)
+            if puzzle is not None:
+                puzzles.append(puzzle.model_copy(update={"themes": themes_of(puzzle)}))
         return sorted(puzzles, key=lambda puzzle: (puzzle.rating, puzzle.id))
 
 

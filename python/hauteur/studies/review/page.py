@@ -109,11 +109,14 @@ def game_view(game: ReviewedGame) -> RenderableType:
     table.add_column("best line", overflow="ellipsis", no_wrap=True, ratio=1)
     for move in game.moves:
         table.add_row(*move_cells(move), style=STYLES[move.mark])
-    left = len(game.actions) - len(game.moves)
-    more = [Text(f"{left} moves are not reviewed yet", style="dim")] if left else []
-    more += [Text(_summary_line(name, summary)) for name, summary in summaries(game).items()]
     heading = Text(f"{game.number}. {' - '.join(game.players)}", style="bold")
-    return Group(heading, table, *more)
+    parts: list[RenderableType] = [heading, table]
+    left = len(game.actions) - len(game.moves)
+    if left:
+        parts.append(Text(f"{left} moves are not reviewed yet", style="dim"))
+    for name, summary in summaries(game).items():
+        parts.append(Text(_summary_line(name, summary)))
+    return Group(*parts)
 
 
 def move_cells(move: MoveReport) -> list[str]:
@@ -150,9 +153,14 @@ def summaries(game: ReviewedGame) -> dict[str, dict[str, Any]]:
 
 
 def _summary(moves: list[MoveReport]) -> dict[str, Any]:
+    mean = None
+    if moves:
+        mean = sum(move.loss for move in moves) / len(moves)
+    summary: dict[str, Any] = {"moves": len(moves), "mean_loss": mean}
     marks = Counter(move.mark for move in moves)
-    mean = sum(move.loss for move in moves) / len(moves) if moves else None
-    return {"moves": len(moves), "mean_loss": mean, **{mark: marks[mark] for mark, _ in THRESHOLDS}}
+    for mark, _ in THRESHOLDS:
+        summary[mark] = marks[mark]
+    return summary
 
 
 def _summary_line(name: str, summary: dict[str, Any]) -> str:
@@ -222,12 +230,16 @@ def review_page(
 
 def notes_of(game: ReviewedGame) -> WalkNotes:
     """Return what the widget shows of a reviewed game: chances, the best moves, the marks."""
-    wdl: dict[int, Wdl] = {move.ply: move.first_player(move.before) for move in game.moves}
-    best = {move.ply: move.best_action for move in game.moves}
+    wdl: dict[int, Wdl] = {}
+    best = {}
+    notes = {}
+    for move in game.moves:
+        wdl[move.ply] = move.first_player(move.before)
+        best[move.ply] = move.best_action
+        notes[move.ply] = MoveNote(_note(move), move.mark, SIGNS[move.mark])
     if game.moves:
         last = game.moves[-1]
         wdl[last.ply + 1] = last.first_player(last.after)
-    notes = {move.ply: MoveNote(_note(move), move.mark, SIGNS[move.mark]) for move in game.moves}
     return WalkNotes(wdl, best, notes)
 
 
@@ -257,12 +269,16 @@ def _first_player(games: Sequence[ReviewedGame]) -> str:
 
 
 def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:
-    moves = [move for game in games for move in game.moves]
-    facts = [(f"{len(games):,}", "games"), (f"{len(moves):,}", "moves")]
+    moves = []
+    for game in games:
+        moves += game.moves
     marks = Counter(move.mark for move in moves)
-    facts += [(f"{marks[mark]:,}", f"marked {mark}") for mark, _ in THRESHOLDS]
-    best = sum(move.is_best for move in moves) / len(moves) if moves else 0.0
-    facts.append((f"{best:.0%}", "as the search"))
+    best = sum(move.is_best for move in moves)
+    facts = [(f"{len(games):,}", "games"), (f"{len(moves):,}", "moves")]
+    for mark, _ in THRESHOLDS:
+        facts.append((f"{marks[mark]:,}", f"marked {mark}"))
+    share = best / max(1, len(moves))
+    facts.append((f"{share:.0%}", "as the search"))
     return facts
 
 

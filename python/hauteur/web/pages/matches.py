@@ -96,17 +96,21 @@ class MatchOnPage:
         """Return the state in words, the share that is done (None: unknown) and the figures, without their text."""
 
         def linked(folder: str, text: str) -> str:
-            return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
+            link = Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text)
+            return plots.Markup(link)
 
-        return stored.state_text, stored.share_done, replace(report_of(stored, linked), text="").body()
+        report = replace(report_of(stored, linked), text="")
+        return stored.state_text, stored.share_done, report.body()
 
     def games(self, first: int) -> str:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
 
         def table(match: StoredMatch) -> tuple[int, str]:
-            shown = match.games[::-1][first : first + GAMES_A_PAGE]
+            newest_first = match.games[::-1]
+            shown = newest_first[first : first + GAMES_A_PAGE]
             buttons = {game.index: f'data-game="{game.index}"' for game in shown}
-            return len(match.games), games_table(shown, match.names, buttons).html()
+            listed = games_table(shown, match.names, buttons)
+            return len(match.games), listed.html()
 
         count, content = self.match(table) or (0, "")
         return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, content=Markup(content))
@@ -122,7 +126,10 @@ def _empty_board(match: StoredMatch) -> str:
 
 def listed(lab: Lab) -> str:
     """Return the table of all folders, those in progress and the newest first."""
-    matches = {one.name: one for one in lab.folders.look() if isinstance(one.folder, KINDS)}
+    matches = {}
+    for one in lab.folders.look():
+        if isinstance(one.folder, KINDS):
+            matches[one.name] = one
     found = [one for one in matches.values() if one.inside not in matches]
     rows = rows_of(lab, "match", found, lambda one: lab.stored.line(one.folder))
     return html("matches_list.html", rows=rows, address=address, cut=lab.folders.cut, roots=lab.settings.roots)

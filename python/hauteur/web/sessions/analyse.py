@@ -83,10 +83,11 @@ MOST_FILES = 500
 def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
     """Return the trees in the roots by name, the newest first; names begin with the root's: `runs/trees/a.json`."""
     files: list[tuple[str, Path]] = []
-    for root in map(Path, roots):
-        for path in (root / FOLDER).glob("*"):
-            if path.suffix == ".json" and not path.name.startswith(".") and path.is_file():
-                files.append((f"{root.name}/{FOLDER}/{path.name}", path))
+    for root in roots:
+        folder = Path(root) / FOLDER
+        for path in folder.glob("*.json"):
+            if not path.name.startswith(".") and path.is_file():
+                files.append((f"{Path(root).name}/{FOLDER}/{path.name}", path))
     files.sort(key=lambda found: found[1].stat().st_mtime_ns, reverse=True)
     return dict(files[:MOST_FILES])
 
@@ -301,14 +302,17 @@ class AnalyseSession(PageSession):
 
     def _saved(self, tree: SearchTree, most: int) -> Fields:
         """Write a tree into the first root; return its name there, and the nodes that it has."""
-        facts = {"digest": "", "game": tree.state.game.name, "visits": tree.root.visits, **tree.source.facts()}
+        visits = tree.root.visits
+        facts = {"digest": "", "game": tree.state.game.name, "visits": visits, **tree.source.facts()}
         path = new_tree_file(self.settings.roots, facts)
-        known = (self._nets.net, self._nets.large) if self._loaded is None else ()
-        nets = [net for net in known if net and net not in WITHOUT_FILE]
+        nets = []
+        if self._loaded is None:
+            for net in (self._nets.net, self._nets.large):
+                if net and net not in WITHOUT_FILE:
+                    nets.append(net)
         count = tree.save(path, max_nodes=most, nets=nets)
-        saved = saved_trees(self.settings.roots)
-        name = next(name for name, file in saved.items() if file == path)
-        return {"name": name, "nodes": count, "visits": tree.root.visits}
+        name = next(name for name, file in saved_trees(self.settings.roots).items() if file == path)
+        return {"name": name, "nodes": count, "visits": visits}
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return the facts that the page shows."""
