@@ -28,7 +28,7 @@ class Engine:
     def __init__(self, fault: str) -> None:
         self.fault = fault
         self.game = "othello" if fault == "passes" else "nogo"
-        self.resize(LARGEST - 1)
+        self.state = _core.Game(f"{self.game}(size=6)").new_initial_state()
         self.asked = 0
 
     def run(self) -> None:
