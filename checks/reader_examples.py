@@ -22,16 +22,17 @@ def make_examples(folder: Path) -> None:
     from hauteur.cli import main
     from hauteur.learning.loop import learn
     from hauteur.networks import files, lc0, registry
-    from hauteur.networks.architecture import ResNetArchitecture
     from hauteur.networks.layers import resnet_shapes
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
     shutil.rmtree(folder, ignore_errors=True)
     learn(tiny(run={"generations": 1}), folder=folder / "read_run")
     a, b = "net=uniform visits=4", "net=uniform visits=8"
     if main.main(["match", a, b, "--game", "connect4", "--games", "6", "--out", str(folder / "read_match")]):
         raise ValueError("the match that is an example was not played")
-    shape = {"feature_shape": (112, 8, 8), "num_actions": 1858, "filters": 4, "blocks": 1, "se_channels": 2}
-    resnet = ResNetArchitecture.model_validate(shape | {"policy": "convolution"})
+    resnet = ResNetArchitecture(
+        feature_shape=(112, 8, 8), num_actions=1858, filters=4, blocks=1, se_channels=2, policy="convolution"
+    )
     draws = np.random.default_rng(1)
     tensors = {name: draws.uniform(0.1, 0.9, size).astype(np.float32) for name, size in resnet_shapes(resnet).items()}
     (folder / "net.pb.gz").write_bytes(lc0.lc0_bytes(*lc0.from_resnet(resnet, tensors)))

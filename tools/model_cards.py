@@ -13,8 +13,8 @@ import re
 from pathlib import Path
 
 from hauteur.networks import NetDescription, describe
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.names import data_path
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.networks.strength import ShippedNet, shipped_nets
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.networks import load
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.computation import USED_PLANES, Convolution
 from hauteur.networks.layers import EPSILON, Affine, CoreLayers, Floats, LayerNames, core_layers
 from hauteur.networks.lc0_architecture import Lc0Architecture
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 FORMAT = "hauteur page net 1"
 ALIGNED = 8

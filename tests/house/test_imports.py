@@ -78,7 +78,7 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.loop": 59,
+    "learning.loop": 60,
     "matches.match": 61,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,
@@ -202,6 +202,7 @@ LATER = {
             | {"hauteur.networks.layers", "hauteur.networks.registry", "hauteur.networks.evaluators.core"},
         ),
         (first_move("uniform"), RECIPES | LATER),
+        (first_move("chess"), RECIPES | LATER - {"safetensors", "tomllib"}),
         (
             "from hauteur.cli.main import run; run(['--version'])",
             RECIPES | {"cyclopts", "rich", "numpy", "importlib.metadata"},

@@ -12,8 +12,8 @@ from hauteur.learning.context import Run
 from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.modules import initialise
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.system.files import write_bytes
 
 FILTERS, BLOCKS, CHANNELS, HIDDEN, PLANES, ACTIONS, PLACES = 4, 2, 2, 8, 3, 7, 42

@@ -16,7 +16,7 @@ from hauteur.learning.planned import planned_gate, planned_selfplay
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.units import LearningJob, OtherNets, units_of
-from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.players.search_player import SearchPlayer
 
 

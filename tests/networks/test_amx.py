@@ -9,9 +9,9 @@ from outside_games import Features, Occupied
 import hauteur as ht
 import precision_error
 from hauteur import _core, networks
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.core import CoreEvaluator
 from hauteur.networks.layers import core_layers, resnet_shapes
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 HERE = ["emulated-amx", *(["amx"] if _core.Network.why_not_amx() is None else [])]
 """Instructions that give these bits on this machine."""

@@ -13,11 +13,12 @@ from output_differences import largest_difference
 
 import verify_lc0
 from hauteur import _core, networks
-from hauteur.networks.architecture import Architecture, ResNetArchitecture
+from hauteur.networks.architecture import Architecture
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.layers import Floats, core_layers, resnet_shapes
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.names import shipped_names
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 pytestmark = pytest.mark.quick
 

@@ -11,11 +11,11 @@ from lc0_toys import random_net, random_tensors
 from output_differences import largest_difference
 
 from hauteur import _core, networks
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import has_cuda, make_evaluator, precisions_here
 from hauteur.networks.layers import resnet_shapes
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 pytestmark = pytest.mark.quick
 

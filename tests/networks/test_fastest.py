@@ -8,11 +8,11 @@ import pytest
 from lc0_toys import random_tensors
 
 from hauteur import _core
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators import fastest as measuring
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.evaluators.fastest import core_precisions, fastest, fastest_network, fastest_precision, shape_of
 from hauteur.networks.layers import CoreLayers, core_layers, resnet_shapes
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 
 class Clock:

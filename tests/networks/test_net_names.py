@@ -9,7 +9,6 @@ from lc0_toys import random_net, random_tensors
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.networks import names
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.names import (
@@ -21,6 +20,7 @@ from hauteur.networks.names import (
     resolve_net,
     shipped_net,
 )
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 pytestmark = pytest.mark.quick
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from lc0_toys import random_net, random_tensors
 
 from hauteur import networks
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.files import DIGEST_KEY, safetensors_bytes
 from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.lc0_proto import SCHEMA
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.networks.wire import MAX_FIELDS, read_message
+from hauteur.system.records import json_line
 
 pytestmark = pytest.mark.quick
 
@@ -117,12 +118,53 @@ def test_other_safetensors_files(folder: Path, safetensors_file: bytes) -> None:
     assert "format version 9" in (said or "")
     said = complaint(folder / "none.safetensors", changed(safetensors_file, "hauteur.architecture", "{}"))
     assert "architecture" in (said or "")
-    wider = TINY.model_copy(update={"filters": 5}).model_dump_json()
+    wider = json_line(TINY.values() | {"filters": 5})
     said = complaint(folder / "wider.safetensors", changed(safetensors_file, "hauteur.architecture", wider))
     assert "tensor input.conv.weight has shape (4, 2, 3, 3), expected (5, 2, 3, 3)" in (said or "")
-    huge = TINY.model_copy(update={"filters": 10**30}).model_dump_json()
+    huge = json_line(TINY.values() | {"filters": 10**30})
     said = complaint(folder / "huge.safetensors", changed(safetensors_file, "hauteur.architecture", huge))
-    assert "filters" in (said or "")
+    assert f"architecture: filters must be 1 to 4096, got {10**30}" in (said or "")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"filters": "64"}, "filters must be 1 to 4096, got '64'"),
+        ({"blocks": True}, "blocks must be 0 to 256, got True"),
+        ({"activation": "selu"}, "activation must be 'relu' or 'mish', got 'selu'"),
+        ({"feature_shape": [2, 3]}, "feature_shape must be 3 values, each 1 to 65536, got (2, 3)"),
+        ({"feature_shape": [2, 3, 0]}, "feature_shape must be 3 values, each 1 to 65536, got (2, 3, 0)"),
+        ({"num_actions": None}, "num_actions must be 1 to 65536, got None"),
+        ({"pooling": 4}, "pooling must be less than filters, got 4 of 4"),
+        ({"policy": "convolution", "num_actions": 10}, "policy 'convolution' needs one action a square or chess"),
+        ({"width": 3}, "width is not a setting; allowed: filters, blocks"),
+        ({"kind": "transformer"}, "kind must be 'resnet', 'lc0' or 'registered', got 'transformer'"),
+        ({"kind": "registered"}, "name is missing"),
+    ],
+)
+def test_architectures_that_are_refused(
+    folder: Path, safetensors_file: bytes, change: dict[str, object], message: str
+) -> None:
+    text = json_line(TINY.values() | change)
+    said = complaint(folder / "refused.safetensors", changed(safetensors_file, "hauteur.architecture", text))
+    assert f"architecture: {message}" in (said or "")
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "message"),
+    [
+        ("architecture", "[]", "kind must be 'resnet', 'lc0' or 'registered', got None"),
+        ("architecture", "[" * 100_000, "is nested too deeply"),
+        ("architecture", '{"kind": "resnet"}', "feature_shape is missing"),
+        ("architecture", '{"kind": "lc0", "structure": 5}', "policy is missing"),
+        ("training", '{"steps": [1]}', "must be named values, each a text or a whole number or a number"),
+        ("training", "{", "Expecting property name"),
+    ],
+)
+def test_values_that_are_refused(folder: Path, safetensors_file: bytes, key: str, text: str, message: str) -> None:
+    without_digest = changed(safetensors_file, DIGEST_KEY, None)
+    said = complaint(folder / "refused.safetensors", changed(without_digest, f"hauteur.{key}", text))
+    assert f"{key}: {message}" in (said or "")
 
 
 def changed(whole: bytes, key: str, value: str | None) -> bytes:

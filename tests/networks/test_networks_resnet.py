@@ -1,5 +1,6 @@
 """Residual towers: files, seeds, exports; the same network in every format computes the same."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ from lc0_toys import random_tensors
 from output_differences import largest_difference
 
 from hauteur import _core, networks
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.base import Floats
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
+from hauteur.networks.resnet_architecture import ResNetArchitecture
+from hauteur.system.records import json_line, read_record
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},
@@ -33,15 +35,13 @@ CHESS: dict[str, dict[str, Any]] = {
 
 
 def tictactoe(**more: Any) -> ResNetArchitecture:
-    return ResNetArchitecture.model_validate(
-        {"feature_shape": (2, 3, 3), "num_actions": 9, "filters": 8, "blocks": 2} | more
-    )
+    values: dict[str, Any] = {"feature_shape": (2, 3, 3), "num_actions": 9, "filters": 8, "blocks": 2}
+    return ResNetArchitecture(**values | more)
 
 
 def chess(**more: Any) -> ResNetArchitecture:
-    return ResNetArchitecture.model_validate(
-        {"feature_shape": (112, 8, 8), "num_actions": 1858, "filters": 6, "blocks": 1} | more
-    )
+    values: dict[str, Any] = {"feature_shape": (112, 8, 8), "num_actions": 1858, "filters": 6, "blocks": 1}
+    return ResNetArchitecture(**values | more)
 
 
 def answers(path: Path, features: Floats) -> tuple[Floats, Floats]:
@@ -120,8 +120,8 @@ def test_pooling_is_in_the_file_and_the_summary_where_there_is_some(tmp_path: Pa
     assert (plain.summary(), pooled.summary()) == tuple(
         f"resnet 8x{size} relu, dense policy, wdl value" for size in ("2", "4 pool3/2")
     )
-    assert "pool" not in plain.model_dump_json()
-    assert ResNetArchitecture.model_validate_json(pooled.model_dump_json()) == pooled
+    assert "pool" not in json_line(plain.values())
+    assert read_record(ResNetArchitecture, json.loads(json_line(pooled.values()))) == pooled
     assert [block for block in range(4) if pooled.pools(block)] == [1, 3]
     assert set(resnet_shapes(pooled)) - set(resnet_shapes(tictactoe(blocks=4))) == {
         f"blocks.{block}.pool.{name}" for block in (1, 3) for name in ("weight", "bias")

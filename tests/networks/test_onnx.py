@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from lc0_toys import Policy, attention_net, random_net, random_tensors, tower_net
 
 from hauteur import networks
-from hauteur.networks.architecture import Architecture, ResNetArchitecture
+from hauteur.networks.architecture import Architecture
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.layers import Floats, resnet_shapes
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.onnx import onnx_bytes
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 Net = tuple[Architecture, dict[str, Floats]]
 ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2")

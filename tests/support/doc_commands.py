@@ -19,8 +19,8 @@ from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.learning.shipped_recipes import recipe_file
 from hauteur.networks import convert, save
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.layers import resnet_shapes
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 FAKES = Path(__file__).resolve().parent
 

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.layers import Floats, Shape, resnet_shapes
 from hauteur.networks.lc0 import from_resnet, lc0_bytes
 from hauteur.networks.lc0_architecture import Lc0Architecture
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.system.files import write_bytes
 
 Array = NDArray[np.float64]

@@ -297,6 +297,11 @@ pub trait State: Send + Sync {
         self.legal_actions(&mut actions);
         actions.len()
     }
+    /// Number of legal actions after a legal action, 0 where the game is over then; `None` of games that know no faster way than to
+    /// play it.
+    fn replies_after(&self, _action: Action) -> Option<usize> {
+        None
+    }
     /// A copy.
     fn clone_box(&self) -> Box<dyn State>;
     /// Becomes a copy of `other`, re-using allocations; `other` is of the same type and game.

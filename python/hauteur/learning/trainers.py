@@ -21,16 +21,11 @@ from hauteur.learning.recipe import Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import registry
-from hauteur.networks.architecture import (
-    Architecture,
-    NetworkSettings,
-    RegisteredArchitecture,
-    ResNet,
-    ResNetArchitecture,
-)
+from hauteur.networks.architecture import Architecture, NetworkSettings, RegisteredArchitecture, ResNet
 from hauteur.networks.evaluators.factory import check_fits, evaluator
 from hauteur.networks.modules import check_outputs, initialise
 from hauteur.networks.registered import Losses, name_of, registered_architecture
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.system.hardware import usable_cores
 from hauteur.system.seeds import derived_seed
 

@@ -9,10 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import Architecture, ResNetArchitecture
+    from hauteur.networks.architecture import Architecture
     from hauteur.networks.description import NetDescription
     from hauteur.networks.lc0_architecture import Lc0Architecture
     from hauteur.networks.registry import Net, convert, describe, load, save
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 __all__ = [
     "Architecture",
@@ -29,7 +30,7 @@ _MODULES = {
     "Architecture": "architecture",
     "Lc0Architecture": "lc0_architecture",
     "NetDescription": "description",
-    "ResNetArchitecture": "architecture",
+    "ResNetArchitecture": "resnet_architecture",
     **dict.fromkeys(("Net", "convert", "describe", "load", "save"), "registry"),
 }
 """Every public name with the module that defines it."""

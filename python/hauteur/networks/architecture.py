@@ -1,17 +1,20 @@
-"""Networks as data: the architectures whose settings recipes and files have, and the union of all."""
+"""Networks as models of settings: what recipes have, and networks of the user's own; the union of all architectures."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
-from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
-from hauteur.networks.lc0_architecture import CHESS_FEATURES, Lc0Architecture
+from hauteur.networks.resnet_architecture import ResNetSizes
 from hauteur.system.settings import Section
+
+if TYPE_CHECKING:
+    from hauteur.networks.lc0_architecture import Lc0Architecture
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 Size = Annotated[int, Field(ge=1, le=65536)]
 
 
-class ResNet(Section):
+class ResNet(Section, ResNetSizes):  # type: ignore[misc]  # both are frozen, which mypy does not see of models
     """AlphaZero's residual tower f(filters, blocks), without the shapes of a game: what `ht.Trainer` builds.
 
     An input convolution, `blocks` residual blocks and two heads (Silver et al. 2017, "Mastering the game of Go without
@@ -22,92 +25,10 @@ class ResNet(Section):
     32
     """
 
-    filters: Annotated[int, Field(ge=1, le=4096)] = 64
-    """Channels of the tower."""
-    blocks: Annotated[int, Field(ge=0, le=256)] = 5
-    """Residual blocks of two 3x3 convolutions."""
-    se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
-    """Channels of the squeeze-excitation in every block; 0: none."""
-    pooling: Annotated[int, Field(ge=0, le=4095)] = 0
-    """Channels with global pooling (Wu 2019, "Accelerating Self-Play Learning in Go"): means and maxima over the board
-    of the first `pooling` channels between the convolutions become, by a dense layer, biases of the others. The value's
-    hidden layer sees those of its planes too. Wu's scaled means are for several board sizes. 0: none."""
-    pooling_every: Annotated[int, Field(ge=1, le=256)] = 2
-    """Blocks with pooling are every `pooling_every`-th."""
-    activation: Literal["relu", "mish"] = "relu"
-    """Activation after every convolution and hidden layer."""
-    policy: Literal["dense", "convolution"] = "dense"
-    """`dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. `convolution`: two 3x3
-    convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess)."""
-    policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
-    """Channels of the dense policy before its dense layer."""
-    value: Literal["wdl", "scalar"] = "wdl"
-    """`wdl`: win, draw, loss by softmax; `scalar`: one number by tanh."""
-    value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
-    """Channels of the value's 1x1 convolution."""
-    value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
-    """Units of the value's hidden layer."""
-
     @model_validator(mode="after")
-    def _others_are_biased(self) -> Self:
-        """Refuse pooling that leaves no channel to be biased."""
-        if self.pooling >= self.filters:
-            raise ValueError(f"pooling must be less than filters, got {self.pooling} of {self.filters}")
+    def _fits_together(self) -> Self:
+        self.check_sizes()
         return self
-
-
-class ResNetArchitecture(ResNet):
-    """A residual tower for the features and actions of one game."""
-
-    kind: Literal["resnet"] = "resnet"
-    encoders: ClassVar = 0
-    feature_shape: tuple[Size, Size, Size]
-    num_actions: Size
-
-    @classmethod
-    def sized(cls, sizes: ResNet, feature_shape: tuple[int, int, int], num_actions: int) -> "ResNetArchitecture":
-        """Return the tower of these sizes for a game with these features and actions."""
-        values = sizes.model_dump(include=set(ResNet.model_fields))
-        return cls(feature_shape=feature_shape, num_actions=num_actions, **values)
-
-    @model_validator(mode="after")
-    def _policy_fits(self) -> "ResNetArchitecture":
-        """Refuse a convolutional policy in a game whose actions are neither squares nor chess moves."""
-        if self.policy == "convolution" and self.policy_planes == 0:
-            raise ValueError(
-                f"policy 'convolution' needs one action a square or chess, got {self.num_actions} actions "
-                f"on {self.feature_shape[1]}x{self.feature_shape[2]}; allowed: 'dense'"
-            )
-        return self
-
-    @model_serializer(mode="wrap")
-    def _as_before_pooling(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave the settings of pooling out where there is none: files of such networks are what they always were."""
-        return {name: value for name, value in handler(self).items() if self.pooling or "pooling" not in name}
-
-    def pools(self, block: int) -> bool:
-        """Return whether this block, a number from 0, has global pooling."""
-        return self.pooling > 0 and (block + 1) % self.pooling_every == 0
-
-    @property
-    def policy_planes(self) -> int:
-        """Output planes of the convolution policy head, 0 where the game does not fit it."""
-        _, rows, columns = self.feature_shape
-        if self.feature_shape == CHESS_FEATURES and self.num_actions == NUM_MOVES:
-            return CONVOLUTION_PLANES
-        return int(self.num_actions == rows * columns)
-
-    @property
-    def cost(self) -> float:
-        """Work of an evaluation, in those of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4)."""
-        return (self.filters / 128) ** 2 * self.blocks / 10
-
-    def summary(self) -> str:
-        """One line for people, as `resnet 64x6 se8, dense policy, wdl value`."""
-        se = f" se{self.se_channels}" if self.se_channels else ""
-        pool = f" pool{self.pooling}/{self.pooling_every}" if self.pooling else ""
-        size = f"{self.filters}x{self.blocks}{se}{pool}"
-        return f"resnet {size} {self.activation}, {self.policy} policy, {self.value} value"
 
 
 NetworkName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
@@ -117,7 +38,7 @@ NetworkSetting = bool | int | float | Annotated[str, Field(max_length=1000)] | N
 """Value of a setting of a registered network; a file holds it as JSON."""
 
 
-class NetworkSettings(ResNet):
+class NetworkSettings(ResNet):  # type: ignore[misc]  # as of ResNet
     """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`)."""
 
     kind: NetworkName = "resnet"
@@ -172,9 +93,14 @@ class RegisteredArchitecture(Section):
     value: ClassVar = "its own"
     """Kind of its value head, for displays."""
 
+    def values(self) -> dict[str, Any]:
+        """Return its fields by name, as files have them."""
+        return self.model_dump(mode="json")
+
     def summary(self) -> str:
         """One line for people, as `transformer(layers=4, width=64)`."""
         return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
 
 
-Architecture = Annotated[ResNetArchitecture | Lc0Architecture | RegisteredArchitecture, Field(discriminator="kind")]
+Architecture: TypeAlias = "ResNetArchitecture | Lc0Architecture | RegisteredArchitecture"
+"""A network of any kind as data."""

@@ -10,6 +10,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+CHESS_FEATURES = (112, 8, 8)
+"""Planes, rows and columns of chess."""
 NUM_MOVES = 1858
 CONVOLUTION_PLANES = 80
 """Planes of the convolution policy head; 73 are used."""

@@ -21,7 +21,7 @@ from hauteur.networks.chess_moves import CONVOLUTION_PLANES
 from hauteur.networks.lc0_architecture import Lc0Architecture
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import ResNetArchitecture
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 USED_PLANES = 73
 """Planes of lc0's convolution policy that are moves; its files have 80."""

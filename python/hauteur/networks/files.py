@@ -1,23 +1,29 @@
 """Network files on disk: safetensors with JSON metadata, atomic writing, and the description of any network file."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hauteur.networks.architecture import Architecture
 from hauteur.networks.description import TrainingFacts
 from hauteur.networks.layers import Floats, Shape, lc0_shapes, resnet_shapes
+from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.registry import Contents, Format, Net
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.system.errors import one_line
+from hauteur.system.records import fits, in_words, json_line, read_record
+
+if TYPE_CHECKING:
+    from hauteur.networks.architecture import Architecture
 
 Read = TypeVar("Read")
 
@@ -34,9 +40,6 @@ STORAGE_TYPES: tuple[StorageType, ...] = get_args(StorageType)
 
 _STORED = {"F32": "FLOAT32", "F16": "FLOAT16"}
 """Types that are read, and their names in a description."""
-
-_ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
-_TRAINING: TypeAdapter[TrainingFacts] = TypeAdapter(TrainingFacts)
 
 
 def safetensors_bytes(
@@ -56,7 +59,7 @@ def safetensors_bytes(
     arrays = {name: _stored(name, values, dtype) for name, values in tensors.items()}
     values = {
         "format": FORMAT_VERSION,
-        "architecture": _ARCHITECTURE.dump_json(architecture).decode(),
+        "architecture": json_line(architecture.values()),
         "game": game,
         "training": json.dumps(dict(training or {}), sort_keys=True),
         "tensors": tensors_digest(arrays),
@@ -78,12 +81,6 @@ def _stored(name: str, values: Floats, dtype: StorageType) -> NDArray[np.float32
     if not np.isfinite(half).all():
         raise ValueError(f"tensor {name} holds numbers beyond the range of float16 (65504)")
     return half
-
-
-def architecture_values(architecture: Architecture) -> dict[str, Any]:
-    """Return an architecture as values for JSON."""
-    values: dict[str, Any] = _ARCHITECTURE.dump_python(architecture, mode="json")
-    return values
 
 
 def tensors_digest(tensors: Mapping[str, NDArray[Any]]) -> str:
@@ -143,7 +140,7 @@ class SafetensorsFile:
             raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
         if version != FORMAT_VERSION:
             raise ValueError(f"has format version {version[:80]}, this version reads {FORMAT_VERSION}")
-        architecture = _read(_ARCHITECTURE, metadata, "architecture")
+        architecture = _read(_architecture, metadata, "architecture")
         wrong = [name for name, kind in self._types.items() if kind not in _STORED]
         if wrong:
             raise ValueError(
@@ -156,7 +153,7 @@ class SafetensorsFile:
         self.facts = {
             "architecture": architecture,
             "game": metadata["hauteur.game"],
-            "training": _read(_TRAINING, metadata, "training"),
+            "training": _read(_training, metadata, "training"),
             "parameters": sum(int(np.prod(shape)) for shape in shapes.values()),
             "encodings": tuple(sorted({_STORED[kind] for kind in self._types.values()})),
         }
@@ -174,12 +171,37 @@ class SafetensorsFile:
         return {name: np.asarray(values, np.float32) for name, values in tensors.items()}
 
 
-def _read(adapter: TypeAdapter[Read], metadata: Mapping[str, str], key: str) -> Read:
-    """One JSON value of the metadata."""
+def _read(reader: Callable[[Any], Read], metadata: Mapping[str, str], key: str) -> Read:
+    """Return what a reader makes of a JSON value of the metadata; ValueError, with the key, where it is wrong."""
+    text = metadata[f"hauteur.{key}"]
     try:
-        return adapter.validate_json(metadata[f"hauteur.{key}"])
-    except ValidationError as error:
+        return reader(json.loads(text))
+    except RecursionError:
+        raise ValueError(f"{key}: is nested too deeply") from None
+    except ValueError as error:
         raise ValueError(f"{key}: {one_line(error)}") from None
+
+
+def _architecture(values: Any) -> Architecture:
+    """Return the architecture that these values describe."""
+    kind = values.get("kind") if isinstance(values, dict) else None
+    if kind == "resnet":
+        return read_record(ResNetArchitecture, values)
+    if kind == "lc0":
+        return read_record(Lc0Architecture, values)
+    if kind == "registered":
+        from hauteur.networks.architecture import RegisteredArchitecture  # here: engines start without pydantic
+
+        return RegisteredArchitecture.model_validate(values)
+    raise ValueError(f"kind must be 'resnet', 'lc0' or 'registered', got {repr(kind)[:80]}")
+
+
+def _training(values: Any) -> TrainingFacts:
+    """Return facts of a training."""
+    if not fits(values, TrainingFacts):
+        raise ValueError(f"must be {in_words(TrainingFacts)}")
+    facts: TrainingFacts = values
+    return facts
 
 
 def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> None:

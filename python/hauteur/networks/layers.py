@@ -19,7 +19,8 @@ from hauteur.networks.computation import USED_PLANES, Convolution, Dense, Operat
 from hauteur.networks.lc0_architecture import Lc0Architecture
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import Architecture, ResNetArchitecture
+    from hauteur.networks.architecture import Architecture
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 Shape = tuple[int, ...]
 Floats = NDArray[np.float32]

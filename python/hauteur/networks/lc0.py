@@ -32,7 +32,7 @@ from hauteur.networks.wire import Message
 from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
-    from hauteur.networks.architecture import ResNetArchitecture
+    from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 _OWN_ENCODING_VERSION = (0, 33, 0)
 """The first lc0 that reads encodings other than LINEAR16."""

@@ -1,15 +1,12 @@
 """Networks of lc0's layers as data: a plain class, with which engines start faster than with a model of settings."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from hauteur.networks.chess_moves import NUM_MOVES
-
-CHESS_FEATURES = (112, 8, 8)
-"""Planes, rows and columns of chess."""
-
-MOST = {"filters": 65536, "blocks": 1024, "embedding": 65536, "encoders": 1024, "heads": 1024}
-"""Largest sizes of a network, by their names."""
+from hauteur.networks.chess_moves import CHESS_FEATURES, NUM_MOVES
+from hauteur.system.records import Range, check_fields, record_values
 
 ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]
 
@@ -22,24 +19,21 @@ class Lc0Architecture:
     blocks followed by encoders. Raise ValueError for a size out of range.
     """
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
-    """Where files are read: no unknown keys."""
-
     kind: Literal["lc0"] = "lc0"
     """Tells the architectures of files apart."""
     structure: Literal[3, 4, 6, 7]
     """Number of the network structure in lc0's format of files."""
-    filters: int = 0
+    filters: Annotated[int, Range(0, 65536)] = 0
     """Channels of the residual blocks; 0: there are none."""
-    blocks: int = 0
+    blocks: Annotated[int, Range(0, 1024)] = 0
     """Residual blocks."""
     se: bool = False
     """The blocks have squeeze-excitation."""
-    embedding: int = 0
+    embedding: Annotated[int, Range(0, 65536)] = 0
     """Width of a token, which is a square; 0: there are no encoders."""
-    encoders: int = 0
+    encoders: Annotated[int, Range(0, 1024)] = 0
     """Attention encoders of the body."""
-    heads: int = 0
+    heads: Annotated[int, Range(0, 1024)] = 0
     """Attention heads of an encoder."""
     smolgen: bool = False
     """Attention has position-dependent biases (smolgen)."""
@@ -71,10 +65,11 @@ class Lc0Architecture:
     """Licence that the file states; empty: none."""
 
     def __post_init__(self) -> None:
-        for name, most in MOST.items():
-            size = getattr(self, name)
-            if not 0 <= size <= most:
-                raise ValueError(f"{name} must be 0 to {most}, got {size}")
+        check_fields(self)
+
+    def values(self) -> dict[str, Any]:
+        """Return its fields by name, as files have them."""
+        return record_values(self)
 
     @property
     def feature_shape(self) -> tuple[int, int, int]:

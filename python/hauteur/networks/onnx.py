@@ -12,12 +12,13 @@ from typing import Any, NewType
 
 import numpy as np
 
-from hauteur.networks.architecture import Architecture, ResNetArchitecture
+from hauteur.networks.architecture import Architecture
 from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import Convolution, Dense, computed
 from hauteur.networks.layers import Floats, Layers
 from hauteur.networks.lc0_architecture import Lc0Architecture
 from hauteur.networks.registry import MODULES, Contents, Format, Net
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.networks.wire import Message, schema_of, write_message
 
 Value = NewType("Value", str)

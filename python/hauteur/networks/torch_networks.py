@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.chess_moves import NUM_MOVES, attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, body, policy_head, value_head
 from hauteur.networks.layers import NORM, Floats, LayerNames, SizedLayer, fold_norm, lc0_shapes, resnet_layers
 from hauteur.networks.lc0_architecture import Lc0Architecture
+from hauteur.networks.resnet_architecture import ResNetArchitecture
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,

@@ -4,7 +4,8 @@ import ast
 import inspect
 import re
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
@@ -39,8 +40,9 @@ class SettingFacts:
     @property
     def text(self) -> str:
         """Its text in the source of the model, or of a class that this is made from."""
-        classes = [one for one in self.model.__mro__ if issubclass(one, BaseModel) and self.name in one.model_fields]
-        for one in classes:
+        for one in self.model.__mro__:
+            if self.name not in field_names(one):
+                continue
             text = attribute_texts(one).get(self.name) or class_texts(one).get(self.name)
             if text:
                 return text
@@ -71,8 +73,15 @@ def first_sentence(text: str | None) -> str:
     return re.split(r" \(|\. |: ", " ".join((text or "").split()))[0].rstrip(".")
 
 
+def field_names(model: type) -> Collection[str]:
+    """Return the names of the fields of a model, or of a plain class that it has them of; none of other classes."""
+    if issubclass(model, BaseModel):
+        return model.model_fields
+    return [field.name for field in fields(model)] if is_dataclass(model) else []
+
+
 @lru_cache(256)
-def attribute_texts(model: type[BaseModel]) -> dict[str, str]:
+def attribute_texts(model: type) -> dict[str, str]:
     """Return the texts below the attributes of a class, by name."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
     assert isinstance(definition, ast.ClassDef)
@@ -89,13 +98,13 @@ def attribute_texts(model: type[BaseModel]) -> dict[str, str]:
 
 
 @lru_cache(256)
-def class_texts(model: type[BaseModel]) -> dict[str, str]:
+def class_texts(model: type) -> dict[str, str]:
     """Return the texts of attributes that the documentation of a class lists as `name: text; other, third: text`."""
     found: dict[str, str] = {}
     for part in re.split(r"; |\. ", " ".join((model.__doc__ or "").split())):
         listed, colon, text = part.partition(": ")
         names = listed.split(", ")
-        if colon and set(names) <= set(model.model_fields):
+        if colon and set(names) <= set(field_names(model)):
             found |= dict.fromkeys(names, text.rstrip(".;"))
     return found
 

@@ -71,22 +71,37 @@ impl CounterRng {
         (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * PI * u2).cos()
     }
 
-    /// A number that |z| of the `normal` after `ahead` other calls is not above; one word, and no draw is made.
+    /// The draws to come; none is made.
     #[inline]
-    pub fn radius_ahead(&self, ahead: u64, bounds: &NormalBounds) -> f64 {
-        bounds.radius(1.0 - self.uniform_ahead(2 * ahead))
+    pub fn ahead(&self) -> DrawsAhead {
+        DrawsAhead(mix(self.key ^ GOLDEN).wrapping_add(self.counter.wrapping_mul(GOLDEN)))
+    }
+}
+
+/// The draws that a generator has to come, each at half the cost of `draw`.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawsAhead(u64);
+
+impl DrawsAhead {
+    /// A number that |z| of the `normal` after `ahead` other calls is not above; from one word.
+    #[inline]
+    pub fn radius(&self, ahead: u64, bounds: &NormalBounds) -> f64 {
+        bounds.radius(1.0 - self.uniform(2 * ahead))
     }
 
-    /// The |z| that `normal` would give after `ahead` other calls, unless `may` refuses a number that is no less; no draw is made.
-    pub fn abs_normal_ahead(&self, ahead: u64, bounds: &NormalBounds, may: impl Fn(f64) -> bool) -> Option<f64> {
-        let (rest, u2) = (1.0 - self.uniform_ahead(2 * ahead), self.uniform_ahead(2 * ahead + 1));
+    /// The |z| that `normal` would give after `ahead` other calls, unless `may` refuses a number that is no less.
+    #[inline]
+    pub fn abs_normal(&self, ahead: u64, bounds: &NormalBounds, may: impl Fn(f64) -> bool) -> Option<f64> {
+        let rest = 1.0 - self.uniform(2 * ahead);
+        let u2 = self.uniform(2 * ahead + 1);
         let z = || ((-2.0 * rest.ln()).sqrt() * (2.0 * PI * u2).cos()).abs();
         may(bounds.radius(rest) * bounds.cosine(u2)).then(z)
     }
 
     #[inline]
-    fn uniform_ahead(&self, ahead: u64) -> f64 {
-        (draw(self.key, self.counter + ahead) >> 11) as f64 / (1_u64 << 53) as f64
+    fn uniform(&self, ahead: u64) -> f64 {
+        let word = mix(self.0.wrapping_add((ahead + 1).wrapping_mul(GOLDEN)));
+        (word >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
@@ -219,14 +234,15 @@ mod tests {
 
     #[test]
     fn normals_ahead_are_those_to_come_and_within_their_bounds() {
-        let rng = CounterRng::new(11);
-        let mut drawn = rng.clone();
+        let mut drawn = CounterRng::new(11);
+        drawn.counter = 5;
+        let rng = drawn.clone();
         for ahead in 0..20_000 {
             let z = drawn.normal().abs();
             let bounds = NormalBounds::get();
-            assert_eq!(rng.abs_normal_ahead(ahead, bounds, |bound| bound >= z), Some(z));
-            assert!(rng.abs_normal_ahead(ahead, bounds, |bound| bound > 9.0).is_none());
-            let radius = rng.radius_ahead(ahead, bounds);
+            assert_eq!(rng.ahead().abs_normal(ahead, bounds, |bound| bound >= z), Some(z));
+            assert!(rng.ahead().abs_normal(ahead, bounds, |bound| bound > 9.0).is_none());
+            let radius = rng.ahead().radius(ahead, bounds);
             assert!((z..NormalBounds::GREATEST).contains(&radius), "{z}: {radius}");
         }
     }

@@ -33,16 +33,15 @@ impl Tree {
     /// `state`: the position of the node; `child`: a buffer.
     fn count_replies(&mut self, rule: &TreeBalance, node: u32, state: &dyn State, child: &mut dyn State) {
         let replies = |edge: &Edge| {
-            child.copy_from(state);
-            child.play(edge.action);
-            if child.outcome().is_some() { 0.0 } else { child.num_legal() as f64 }
+            state.replies_after(edge.action).unwrap_or_else(|| {
+                child.copy_from(state);
+                child.play(edge.action);
+                if child.outcome().is_some() { 0 } else { child.num_legal() }
+            })
         };
-        let mut factors: Vec<f64> = self.edges(node).iter().map(replies).collect();
-        let mean = factors.iter().sum::<f64>() / factors.len() as f64;
-        for factor in &mut factors {
-            *factor = if rule.is_additive() { rule.bonus(*factor, mean) } else { rule.factor(*factor, mean) };
-        }
-        self.columns.balance.set(node, &factors);
+        let counts: Vec<usize> = self.edges(node).iter().map(replies).collect();
+        let mean = counts.iter().map(|count| *count as f64).sum::<f64>() / counts.len() as f64;
+        self.columns.balance.set(node, &factors_of(rule, &counts, mean));
     }
 
     /// Takes the mean factor under the stored priors, in the present order of edges; 1 where factors are not normalised.
@@ -53,4 +52,19 @@ impl Tree {
             if rule.is_normalised() { priors.zip(factors).map(|(prior, factor)| prior * factor).sum() } else { 1.0 };
         self.columns.balance.set_level(node, level);
     }
+}
+
+/// What the rule computes from the numbers of replies to all edges, whose mean is `mean`. Equal numbers have equal factors, so
+/// that few of them take a power.
+fn factors_of(rule: &TreeBalance, counts: &[usize], mean: f64) -> Vec<f64> {
+    let mut factors: Vec<f64> = Vec::with_capacity(counts.len());
+    for (k, count) in counts.iter().enumerate() {
+        let factor = match counts[..k].iter().position(|earlier| earlier == count) {
+            Some(earlier) => factors[earlier],
+            None if rule.is_additive() => rule.bonus(*count as f64, mean),
+            None => rule.factor(*count as f64, mean),
+        };
+        factors.push(factor);
+    }
+    factors
 }

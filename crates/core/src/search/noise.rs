@@ -3,7 +3,7 @@
 //! Every edge has a random number of its own, but few of them can decide anything: an edge is passed over as soon as a bound of its
 //! number shows that it cannot win. The edge that is chosen, and the numbers, are those of `NodeScores`, to the last bit.
 
-use crate::math::rng::{CounterRng, NormalBounds};
+use crate::math::rng::{DrawsAhead, NormalBounds};
 use crate::rules::variance::{Variance, VarianceSource};
 use crate::search::Search;
 use crate::search::select::NodeView;
@@ -42,7 +42,7 @@ impl Search {
             edges: self.tree.edges(node),
             stats: self.tree.stats(node),
             deviations: self.tree.columns.deviations.range(self.tree.visited(node)),
-            draws: &self.rules.draws,
+            draws: self.rules.draws.ahead(),
             bounds: NormalBounds::get(),
             node_variance,
             fresh_variance,
@@ -61,7 +61,7 @@ struct NoisyNode<'a> {
     stats: &'a [EdgeStats],
     /// Sums of squared deviations of these edges.
     deviations: &'a [f64],
-    draws: &'a CounterRng,
+    draws: DrawsAhead,
     bounds: &'static NormalBounds,
     /// sigma^2 of the node.
     node_variance: f64,
@@ -173,7 +173,7 @@ impl NoisyNode<'_> {
             if score(NormalBounds::GREATEST) < race.floor - race.slack {
                 break; // nor can those after it, whose priors are no greater
             }
-            if score(self.draws.radius_ahead(k as u64, self.bounds)) >= race.floor {
+            if score(self.draws.radius(k as u64, self.bounds)) >= race.floor {
                 race.enter(k, self);
             }
         }
@@ -183,8 +183,7 @@ impl NoisyNode<'_> {
     fn cannot_close(&self, k: usize, gap: f64) -> bool {
         // The first test needs no random number at all; the second needs one word of the two that make z, since
         // |z| is at most its radius.
-        self.is_below(k, NormalBounds::GREATEST, gap)
-            || self.is_below(k, self.draws.radius_ahead(k as u64, self.bounds), gap)
+        self.is_below(k, NormalBounds::GREATEST, gap) || self.is_below(k, self.draws.radius(k as u64, self.bounds), gap)
     }
 
     /// scale * radius * sigma < gap, as squares: that saves a root, and a division where sigma^2 is a plain sample variance.
@@ -209,7 +208,7 @@ impl NoisyNode<'_> {
         let sigma = self.variance(k).sqrt();
         let score = |z: f64| (q + self.rule.scale * z * sigma).clamp(-1.0, 1.0) + u;
         // The bound of |z| is tried first; the number itself costs a logarithm and a cosine.
-        self.draws.abs_normal_ahead(k as u64, self.bounds, |bound| score(bound) >= floor).map(score)
+        self.draws.abs_normal(k as u64, self.bounds, |bound| score(bound) >= floor).map(score)
     }
 
     #[inline]

@@ -45,10 +45,8 @@ def info(file: Path, /, *, json: bool = False) -> None:
 
 def info_values(net: "NetDescription") -> dict[str, Any]:
     """Return the facts of a net by name, as JSON has them."""
-    from hauteur.networks.files import architecture_values
-
     values = {field.name: getattr(net, field.name) for field in fields(net)}
-    return {**values, "architecture": architecture_values(net.architecture)}
+    return {**values, "architecture": net.architecture.values()}
 
 
 def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, Position, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Position, Rank, Role, Square, attacks};
 
 use super::policy;
 use crate::game::Action;
@@ -38,17 +38,10 @@ pub fn actions(position: &Chess, out: &mut Vec<Action>) {
 }
 
 /// Number of legal actions.
+#[inline]
 pub fn count(position: &Chess) -> usize {
-    let last = Bitboard::from_rank(if position.turn().is_white() { Rank::Eighth } else { Rank::First });
-    let pawns = position.our(Role::Pawn);
-    let mut count = 0;
-    let _ = Mover::new(position).visit(|from, targets| {
-        // A promotion has three more actions than its plain move.
-        let promotions = if pawns.contains(from) { (targets & last).count() } else { 0 };
-        count += targets.count() + 3 * promotions;
-        ControlFlow::<()>::Continue(())
-    });
-    count
+    let mover = Mover::new(position);
+    mover.king_targets().count() + mover.count_piece_moves() + mover.count_pawn_moves() + mover.count_pinned_moves()
 }
 
 /// The squares to which the piece on `from` can legally go; the own rook's square for castling.
@@ -182,6 +175,58 @@ impl<'a> Mover<'a> {
         }
     }
 
+    /// Number of moves of the pieces that shield nothing, without king and pawns.
+    #[inline]
+    fn count_piece_moves(&self) -> usize {
+        let board = self.position.board();
+        let occupied = board.occupied();
+        let free = self.position.us() & !self.pinned;
+        let mut count = 0;
+        (board.knights() & free).for_each(|from| count += (attacks::knight_attacks(from) & self.allowed).count());
+        (board.bishops_and_queens() & free)
+            .for_each(|from| count += (attacks::bishop_attacks(from, occupied) & self.allowed).count());
+        (board.rooks_and_queens() & free)
+            .for_each(|from| count += (attacks::rook_attacks(from, occupied) & self.allowed).count());
+        count
+    }
+
+    /// Number of moves of the pawns that shield nothing, all of them at once.
+    #[inline]
+    fn count_pawn_moves(&self) -> usize {
+        let turn = self.position.turn();
+        let board = self.position.board();
+        let pawns = board.pawns() & self.position.us() & !self.pinned;
+        let forward = turn.fold_wb(8, -8);
+        let empty = !board.occupied();
+        let double_rank = Bitboard::from_rank(turn.fold_wb(Rank::Fourth, Rank::Fifth));
+        let one = pawns.shift(forward) & empty;
+        let two = one.shift(forward) & empty & double_rank;
+        // To the left and to the right; a pawn on the edge has one side alone.
+        let left = (pawns & !Bitboard::from_file(File::A)).shift(forward - 1) & self.position.them();
+        let right = (pawns & !Bitboard::from_file(File::H)).shift(forward + 1) & self.position.them();
+        let mut count = (two & self.allowed).count();
+        for targets in [one, left, right] {
+            count += with_promotions(targets & self.allowed);
+        }
+        if let Some(to) = self.position.maybe_ep_square() {
+            let capturing = attacks::pawn_attacks(!turn, to) & pawns;
+            capturing.for_each(|from| count += usize::from(self.en_passant_is_safe(from, to)));
+        }
+        count
+    }
+
+    /// Number of moves of the pieces that shield the king.
+    #[inline]
+    fn count_pinned_moves(&self) -> usize {
+        let pawns = self.position.board().pawns();
+        let mut count = 0;
+        self.pinned.for_each(|from| {
+            let targets = self.targets(from);
+            count += if pawns.contains(from) { with_promotions(targets) } else { targets.count() };
+        });
+        count
+    }
+
     /// Two pawns leave their squares at once, so the king is looked at on the board after the capture.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let captured = Square::from_coords(to.file(), from.rank());
@@ -221,6 +266,12 @@ impl<'a> Mover<'a> {
         }
         rooks
     }
+}
+
+/// Number of moves of pawns to these squares: a promotion has three more than its plain one.
+#[inline]
+fn with_promotions(targets: Bitboard) -> usize {
+    targets.count() + 3 * (targets & Bitboard::BACKRANKS).count()
 }
 
 /// The mover's pieces that stand alone between their king and an enemy slider.

@@ -157,6 +157,10 @@ impl State for Position {
         legal::count(self.chess())
     }
 
+    fn replies_after(&self, action: Action) -> Option<usize> {
+        self.replies_after(action)
+    }
+
     #[inline]
     fn play(&mut self, action: Action) {
         self.play(action);

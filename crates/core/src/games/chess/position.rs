@@ -11,6 +11,10 @@ use crate::games::grid;
 
 /// Positions that the network sees.
 pub const HISTORY: usize = 8;
+/// Plies without capture or pawn move that end the game.
+const MOST_QUIET: u32 = 100;
+/// Fewer positions than this since the last capture or pawn move have no position twice that could come a third time.
+const FIRST_THIRD: usize = 8;
 
 /// One position as the planes and the evaluation cache's key need it.
 #[derive(Clone, Copy, Default)]
@@ -189,18 +193,44 @@ impl Position {
     #[inline]
     pub fn play(&mut self, action: Action) {
         let Some(played) = self.decode(action) else { return };
+        let mut hash = self.hash_without_rights(played);
+        let rights = self.chess.castles().castling_rights();
+        self.chess.play_unchecked(played);
+        self.facts.en_passant = attacked_en_passant(&self.chess);
+        hash ^= rights_changes(rights, &self.chess, self.facts.en_passant);
+        self.record(hash);
+    }
+
+    /// Number of legal actions after an action, 0 where the game is over then; `None` if there is no such piece. The past is not
+    /// copied, which takes longer than to count.
+    pub fn replies_after(&self, action: Action) -> Option<usize> {
+        let played = self.decode(action)?;
+        let mut next = self.chess.clone();
+        next.play_unchecked(played);
+        let is_drawn = next.halfmoves() >= MOST_QUIET || is_insufficient(&next) || self.repeats_twice(played, &next);
+        Some(if is_drawn { 0 } else { legal::count(&next) })
+    }
+
+    /// Whether the position that a move leads to has occurred twice before.
+    #[inline]
+    fn repeats_twice(&self, played: Move, next: &Chess) -> bool {
+        if next.halfmoves() == 0 || self.hashes.len() < FIRST_THIRD {
+            return false;
+        }
+        let rights = self.chess.castles().castling_rights();
+        let changes = rights_changes(rights, next, attacked_en_passant(next));
+        self.count_repetitions(self.hash_without_rights(played) ^ changes) >= 2
+    }
+
+    /// Hash after a move that is not played yet, as if castling rights stayed and no pawn could be taken en passant.
+    #[inline]
+    fn hash_without_rights(&self, played: Move) -> u64 {
         let mut hash = self.now().hash ^ zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.facts.en_passant);
         if self.facts.repeated >> self.slot() & 1 == 1 {
             // The snapshot's hash has the flag mixed in, which is not part of the position itself.
             hash ^= zobrist::REPEATED;
         }
-        hash ^= self.piece_changes(played);
-        let rights = self.chess.castles().castling_rights();
-        self.chess.play_unchecked(played);
-        hash ^= zobrist::castling(rights ^ self.chess.castles().castling_rights());
-        self.facts.en_passant = self.attacked_en_passant();
-        hash ^= zobrist::en_passant(self.facts.en_passant);
-        self.record(hash);
+        hash ^ self.piece_changes(played)
     }
 
     /// Hashes since the last capture or pawn move, the present one last.
@@ -246,7 +276,7 @@ impl Position {
     fn draw_rule(&self) -> Option<&'static str> {
         if self.facts.repetitions >= 2 {
             Some("threefold repetition")
-        } else if self.chess.halfmoves() >= 100 {
+        } else if self.chess.halfmoves() >= MOST_QUIET {
             Some("fifty-move rule")
         } else if is_insufficient(&self.chess) {
             Some("insufficient material")
@@ -322,14 +352,20 @@ impl Position {
             Move::Put { .. } => 0,
         }
     }
+}
 
-    /// The en passant square after a double push, if a pawn of the player to move attacks it.
-    #[inline]
-    fn attacked_en_passant(&self) -> Option<Square> {
-        let square = self.chess.maybe_ep_square()?;
-        let attackers = attacks::pawn_attacks(!self.chess.turn(), square) & self.chess.our(Role::Pawn);
-        attackers.any().then_some(square)
-    }
+/// The en passant square after a double push, if a pawn of the player to move attacks it.
+#[inline]
+fn attacked_en_passant(chess: &Chess) -> Option<Square> {
+    let square = chess.maybe_ep_square()?;
+    let attackers = attacks::pawn_attacks(!chess.turn(), square) & chess.our(Role::Pawn);
+    attackers.any().then_some(square)
+}
+
+/// Changes of the hash by castling rights, which were `before`, and by the en passant square of the position after a move.
+#[inline]
+fn rights_changes(before: Bitboard, after: &Chess, en_passant: Option<Square>) -> u64 {
+    zobrist::castling(before ^ after.castles().castling_rights()) ^ zobrist::en_passant(en_passant)
 }
 
 fn castling_changes(us: Color, king: Square, rook: Square) -> u64 {

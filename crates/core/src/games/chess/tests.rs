@@ -299,6 +299,15 @@ fn listed_actions(position: &Position) -> Vec<Action> {
     actions
 }
 
+#[test]
+fn no_replies_are_counted_after_the_third_occurrence() {
+    let shuffled = after("chess", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1");
+    let ending = shuffled.action_from_text("f6g8").unwrap();
+    let other = shuffled.action_from_text("f6e4").unwrap();
+    assert_eq!(shuffled.replies_after(ending), Some(0));
+    assert_eq!(shuffled.replies_after(other), Some(19)); // all but e2e4
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -313,6 +322,18 @@ proptest! {
                 let decoded = position.decode(action).unwrap();
                 assert!(position.chess().is_legal(decoded), "{decoded:?}");
                 assert_eq!(position.encode(decoded), Some(action));
+            }
+        });
+    }
+
+    #[test]
+    fn replies_are_counted_as_if_the_move_were_played((start, choices) in any_game()) {
+        random_game(start, &choices, |position| {
+            for action in legal(position) {
+                let mut next = position.clone();
+                next.play(action);
+                let replies = if next.outcome().is_some() { 0 } else { legal(&next).len() };
+                assert_eq!(position.replies_after(action), Some(replies));
             }
         });
     }
