@@ -128,7 +128,7 @@ class ToyLearners:
     weights: NDArray[np.float32]
     steps: int = 0
 
-    trainers = (SimpleNamespace(cost=1.0),)
+    trainers = (SimpleNamespace(cost=1.0, targets=None),)
     compute = (NetCompute(parameters=10, places=9, multiply_adds=90),)
 
     @classmethod
@@ -157,10 +157,11 @@ class ToyLearners:
         """Return what a checkpoint keeps."""
         return {"weights": self.weights}
 
-    def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
+    def save(self, game: _core.Game, files: Sequence[Path], training: dict[str, Any]) -> None:
         """Write the net of a generation."""
+        (path,) = files
         text = f"{game.spec} {self.weights.tolist()} {json.dumps(training)}"
-        write_bytes(folder.net(generation), text.encode())
+        write_bytes(path, text.encode())
 
 
 @cache

@@ -1,6 +1,7 @@
 """Learning runs on a simulated machine, with faults: the check `simulate.py` in small, and what it has found."""
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 import simulate
 from hauteur.cluster.scheduler import Played
+from hauteur.learning import resume
 from hauteur.learning.compute import UnitCosts
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import PlannedGames
@@ -18,7 +20,6 @@ from hauteur.matches.ratings.elo import Sprt
 from hauteur.system import host
 from hauteur.system.files import leftovers, naming
 from hauteur.system.jsonl import Journal, _cut_torn_line, lines_of
-from hauteur.system.run_directory import RunDirectory
 from simulate import PLANTS, RunError
 
 
@@ -38,7 +39,7 @@ def test_a_seed_is_the_same_run_each_time() -> None:
     assert simulate.simulate(5, 20) == simulate.simulate(5, 20)
 
 
-@pytest.mark.parametrize(("plant", "seed"), [("unsynced", 0), ("duplicate", 7), ("version", 2)])
+@pytest.mark.parametrize(("plant", "seed"), [("unsynced", 0), ("duplicate", 32), ("version", 2)])
 def test_bugs_that_are_put_in_are_found(plant: str, seed: int) -> None:
     with PLANTS[plant](), pytest.raises(RunError):
         simulate.simulate(seed, simulate.FAULTS)
@@ -50,9 +51,9 @@ def every_line(costs: UnitCosts, kind: str, generation: int) -> tuple[int, int]:
     return sum(cost.evaluations for cost in lines), sum(cost.evaluations_large for cost in lines)
 
 
-def sweep_alone(folder: RunDirectory) -> None:
+def sweep_alone(folder: Path) -> None:
     """Remove what is left behind, and leave the names unsynced."""
-    for path in leftovers(folder.path):
+    for path in leftovers(folder):
         host.disk.remove(path)
 
 
@@ -88,15 +89,15 @@ def charge_all_that_came(
 
 rightly_matched = StepGames.gate_match
 
-FOUND: dict[str, tuple[type, str, Callable[..., Any], int]] = {
+FOUND: dict[str, tuple[Any, str, Callable[..., Any], int]] = {
     "a unit with two lines of costs was charged twice": (UnitCosts, "of", every_line, 1),
     "the name of a new journal was lost with the power": (Journal, "append", append_to_a_new_file, 16),
-    "a name that a killed process had not synced was lost with the power": (RunDirectory, "sweep", sweep_alone, 84),
+    "a name that a killed process had not synced was lost with the power": (resume, "sweep", sweep_alone, 409),
     "of a run that had done nothing a net was left without the recipe": (
         RunFolder,
         "discard",
         discard_in_any_order,
-        295,
+        1501,
     ),
     "what a sequential test cost depended on the order of answers": (StepGames, "gate_match", charge_all_that_came, 2),
 }

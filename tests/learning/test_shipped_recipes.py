@@ -19,6 +19,7 @@ from hauteur.learning.shipped_recipes import (
     recipe_lines,
     shipped_recipes,
 )
+from hauteur.networks.strength import shipped_nets
 from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.settings import parse_player
 
@@ -51,8 +52,11 @@ def test_games_that_are_not_solved_have_a_yardstick() -> None:
     for recipe in shipped_recipes():
         settings = load_recipe(recipe.path).yardstick
         if settings is not None:
-            assert settings.opponent.startswith(("mcts:", "rave:", "material"))
             play = parse_player(settings.opponent)
+            if play.net is not None:
+                assert play.net in shipped_nets()
+                continue
+            assert settings.opponent.startswith(("mcts:", "rave:", "material"))
             assert play.baseline is not None
             move_function(load_game(recipe.game), parse_baseline(play.baseline))
 
