@@ -48,7 +48,7 @@ nitpick_ignore_regex = [
         "py:.*",
         r"(numpy|np|torch|nn|pandas|chess|pydantic|annotated_types|collections(\.abc)?|pathlib|types|typing)\..*",
     ),
-    ("py:class", r"NDArray|Path|NoneType|FieldInfo|Losses|Targets|concurrent\.futures\._base\.Future"),
+    ("py:class", r"NDArray|Path|NoneType|FieldInfo|Losses|Targets|Architecture|concurrent\.futures\._base\.Future"),
     # Type variables, which Sphinx refers to as if they were classes.
     ("py:.*", r"hauteur\.networks\.registered\.Builder|hauteur\.mcts\.analysis\.Answer"),
 ]

@@ -10,12 +10,27 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-    Record = TypeVar("Record", bound=DataclassInstance)
+class DataclassInstance(Protocol):
+    """What the functions of dataclasses take."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Record = TypeVar("Record", bound=DataclassInstance)
 
 LONGEST = 80
 """Characters of a wrong value that a message quotes."""
