@@ -33,6 +33,10 @@ OWN_WEIGHTS = np.array([1.0, 8.0, 60.0, 700.0, 100_000.0, 0.0])
 """Worth of a window by the stones of the engine in it, where the other side has none."""
 OTHER_WEIGHTS = np.array([0.0, 6.0, 45.0, 500.0, 20_000.0, 0.0])
 """Worth of the same for the other side: what a stone there takes away."""
+BSD_SIZE = 15
+"""Size of the board that `checks/bsd_gomoku` builds."""
+BSD_COLUMNS = "ABCDEFGHJKLMNOP"
+"""Names of its columns."""
 DEFENCES = 12
 """Best points that are tried against continuous fours of the other side."""
 
@@ -93,8 +97,6 @@ class BsdGomoku(Engine):
 
     program: Path
     """As `checks/bsd_gomoku` builds it, for a board of 15 points."""
-    letters: str = "ABCDEFGHJKLMNOP"
-    """Names of the columns."""
 
     def best_move(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
         """Return the program's move: the first that it prints when it plays both sides from this position."""
@@ -121,13 +123,13 @@ class BsdGomoku(Engine):
     def text(self, point: int) -> str:
         """Return the program's text of a point."""
         row, column = divmod(point, self.size)
-        return f"{self.letters[column]}{row + 1}"
+        return f"{BSD_COLUMNS[column]}{row + 1}"
 
     def point(self, text: str) -> int:
         """Return the point of the program's text."""
-        if text[:1] not in self.letters or not text[1:].isdecimal():
+        if text[:1] not in BSD_COLUMNS or not text[1:].isdecimal():
             raise ValueError(f"{self.program}: a move such as H8 was expected, got {text!r}")
-        return (int(text[1:]) - 1) * self.size + self.letters.index(text[0])
+        return (int(text[1:]) - 1) * self.size + BSD_COLUMNS.index(text[0])
 
 
 @dataclass
@@ -242,10 +244,12 @@ def main(words: Sequence[str] | None = None) -> int:
     engine: Engine
     if given.program is None:
         engine = PatternEngine("patterns and fours", given.size, given.nodes)
-    elif given.size == 15:
-        engine = BsdGomoku("BSD gomoku", given.size, given.program.absolute())
+    elif given.size != BSD_SIZE:
+        parser.error(f"--size {given.size}: BSD gomoku is built for a board of {BSD_SIZE} points")
+    elif not given.program.is_file():
+        parser.error(f"--program {given.program}: there is no such file; checks/bsd_gomoku builds it")
     else:
-        parser.error(f"--size {given.size}: BSD gomoku is built for a board of 15 points")
+        engine = BsdGomoku("BSD gomoku", given.size, given.program.absolute())
     judge = ht.Player.from_function(engine.choose, name=engine.name)
     player = " ".join([f"net={given.net}", f"visits={given.visits}", *given.set])
     game = f"gomoku(size={given.size})"

@@ -78,7 +78,7 @@ impl CounterRng {
     }
 }
 
-/// The draws that a generator has to come, each at half the cost of `draw`.
+/// The draws that a generator has to come. The key is mixed once for all of them, where `draw` mixes it for each.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawsAhead(u64);
 
