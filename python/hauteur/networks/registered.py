@@ -212,7 +212,10 @@ def _described(
     (_, game), *rest = bound.arguments.items()
     values: dict[str, Any] = {}
     for key, value in rest:
-        values |= value if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD else {key: value}
+        if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
+            values |= value
+        else:
+            values[key] = value
     kept = {key: value for key, value in values.items() if key in chosen or _fits(value)}
     wrong = next((key for key, value in kept.items() if not _fits(value)), None)
     if wrong is not None:
