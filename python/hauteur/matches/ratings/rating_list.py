@@ -144,7 +144,8 @@ class RatingList:
         for index, rating in enumerate(self.ratings):
             if rating.name == name:
                 return index
-        raise ValueError(f"no player {name!r} in the list; there are {', '.join(r.name for r in self.ratings)}")
+        known = ", ".join(rating.name for rating in self.ratings)
+        raise ValueError(f"no player {name!r} in the list; there are {known}")
 
 
 def _interval(middle: float, deviation: float, confidence: float) -> tuple[float, float]:
@@ -309,7 +310,9 @@ def _rating_json(row: RatingRow) -> dict[str, Any]:
 def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
     """Return the difference of two players with its interval."""
     elo, deviation = found.difference(a, b)
-    interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
+    interval = None
+    if math.isfinite(deviation):
+        interval = [*found.difference_interval(a, b)]
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}
 
 
@@ -348,8 +351,9 @@ def _read_pgn(path: Path) -> Rated:
     found: Counter[tuple[str, str, str]] = Counter()
     for game in open_reader(path, plays=False):
         if game.plies:
-            tags = game.tags
-            found[tags.get("White", "?"), tags.get("Black", "?"), game.tagged] += 1
+            white = game.tags.get("White", "?")
+            black = game.tags.get("Black", "?")
+            found[white, black, game.tagged] += 1
     if not found:
         raise ValueError(f"{path}: has no games with moves")
     encounters = []
