@@ -77,7 +77,8 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
     for mark, _ in THRESHOLDS:
         plies = [move.ply + 1 for move in game.moves if move.mark == mark]
         if plies:
-            lines.append(Series(mark, plies, [scores[ply] for ply in plies], INKS[mark], joined=False))
+            marked = [scores[ply] for ply in plies]
+            lines.append(Series(mark, plies, marked, INKS[mark], joined=False))
     scale = ", on a scale of odds" if uneven else ""
     return Figure(
         "chances",
@@ -168,9 +169,13 @@ def _summary_line(name: str, summary: dict[str, Any]) -> str:
     counts = []
     for mark, _ in THRESHOLDS:
         count = summary[mark]
-        counts.append(f"{count} {mark if count == 1 else PLURALS[mark]}")
-    mean = "" if summary["mean_loss"] is None else f"lost {100 * summary['mean_loss']:.1f} % a move, "
-    return f"{name}: {mean}{', '.join(counts)}"
+        noun = mark if count == 1 else PLURALS[mark]
+        counts.append(f"{count} {noun}")
+    text = ", ".join(counts)
+    loss = summary["mean_loss"]
+    if loss is None:
+        return f"{name}: {text}"
+    return f"{name}: lost {100 * loss:.1f} % a move, {text}"
 
 
 def review_json(games: Iterable[ReviewedGame], **facts: Any) -> dict[str, Any]:
@@ -246,7 +251,9 @@ def notes_of(game: ReviewedGame) -> WalkNotes:
 def _note(move: MoveReport) -> str:
     if move.mark:
         return f"{verdict(move)}: {' '.join(move.line)}"
-    return "The best move." if move.is_best else f"The search would have played {move.best}: {' '.join(move.line)}"
+    if move.is_best:
+        return "The best move."
+    return f"The search would have played {move.best}: {' '.join(move.line)}"
 
 
 def _title(game: ReviewedGame) -> str:
