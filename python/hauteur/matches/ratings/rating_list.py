@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -187,22 +188,24 @@ class RatingRow(NamedTuple):
 
 def rating_rows(found: RatingList) -> Rows[RatingRow]:
     """The list as rows, the best first."""
-    return Rows(
-        RatingRow(
-            rating.name,
-            rating.elo,
-            *rating.interval(),
-            rating.deviation,
-            record.games,
-            record.wins,
-            record.draws,
-            record.losses,
-            record.score,
-            rating.group,
-            rating.anchored,
-        )
-        for rating in found.ratings
-        for record in (rating.record,)
+    return Rows(map(_rating_row, found.ratings))
+
+
+def _rating_row(rating: Rating) -> RatingRow:
+    """Return a player of the list as a row."""
+    record = rating.record
+    return RatingRow(
+        rating.name,
+        rating.elo,
+        *rating.interval(),
+        rating.deviation,
+        record.games,
+        record.wins,
+        record.draws,
+        record.losses,
+        record.score,
+        rating.group,
+        rating.anchored,
     )
 
 
@@ -287,14 +290,13 @@ def score_between(results: Mapping[tuple[str, str], MatchScore], name: str, othe
 
 def ratings_json(found: RatingList) -> dict[str, Any]:
     """The list as JSON; None where there is no interval."""
+    differences = []
+    for a, b in combinations(found.ratings, 2):
+        if a.group == b.group:
+            differences.append({"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)})
     return {
         "ratings": [_rating_json(row) for row in rating_rows(found)],
-        "differences": [
-            {"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)}
-            for i, a in enumerate(found.ratings)
-            for b in found.ratings[i + 1 :]
-            if a.group == b.group
-        ],
+        "differences": differences,
         "groups": found.groups,
         "draw_share_among_equals": found.draw_share,
     }
