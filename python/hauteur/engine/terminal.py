@@ -16,6 +16,7 @@ from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
 from hauteur.games.pictures import board_of, sees_second_side
 from hauteur.games.played_game import PlayedGame, move_text
+from hauteur.mcts.report import flipped
 from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import write_bytes
@@ -132,9 +133,7 @@ class TerminalGame:
         """The chances that the engine gave itself with its last move."""
         if self._table.value is None:
             return ""
-        win, draw, loss = self._table.value
-        if mover != 0:
-            win, loss = loss, win
+        win, draw, loss = self._table.value if mover == 0 else flipped(self._table.value)
         return f"   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})"
 
     @property

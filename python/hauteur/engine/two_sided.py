@@ -19,7 +19,7 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, default_player
 from hauteur.games.game_line import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
-from hauteur.mcts.report import RootReport, Wdl
+from hauteur.mcts.report import RootReport, Wdl, flipped
 from hauteur.players.engines.settings import clock_of
 from hauteur.players.move_player import GameLost
 from hauteur.players.settings import PlayerSettings, changed_player, parse_player
@@ -368,10 +368,7 @@ class TwoSidedGame(Closing):
 
 def first_players(report: RootReport) -> Wdl:
     """Return the chances of a search for the first player."""
-    win, draw, loss = report.wdl
-    if report.state.to_move == 0:
-        return (win, draw, loss)
-    return (loss, draw, win)
+    return report.wdl if report.state.to_move == 0 else flipped(report.wdl)
 
 
 def _problem(name: str, error: BaseException | None) -> str:

@@ -214,6 +214,11 @@ def wdl_of_result(result: int) -> Wdl:
     return float(result > 0), float(result == 0), float(result < 0)
 
 
+def flipped(wdl: Wdl) -> Wdl:
+    """Return win, draw, loss as the other player has them."""
+    return wdl[2], wdl[1], wdl[0]
+
+
 def with_result(report: RootReport, result: int) -> RootReport:
     """Return the report with a result that is known (-1, 0, 1 for the root's mover) in place of the search's values.
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
-from hauteur.mcts.report import Wdl
+from hauteur.mcts.report import Wdl, flipped
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, Series
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
@@ -26,7 +26,6 @@ from hauteur.studies.review.review import (
     MoveReport,
     Place,
     expected_score,
-    flipped,
 )
 
 INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}

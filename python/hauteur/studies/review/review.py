@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
-from hauteur.mcts.report import RootReport, Wdl, wdl_of_result
+from hauteur.mcts.report import RootReport, Wdl, flipped, wdl_of_result
 from hauteur.studies.review.mates import MATE_MOVES, moves_not_losing_at_once, short_win, still_wins
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
@@ -47,11 +47,6 @@ NAGS: dict[Mark, int | None] = {"": None, "inaccuracy": 6, "mistake": 2, "blunde
 def expected_score(wdl: Wdl) -> float:
     """Return W + D/2, from 0 to 1."""
     return wdl[0] + 0.5 * wdl[1]
-
-
-def flipped(wdl: Wdl) -> Wdl:
-    """Return win, draw, loss as the other player has them."""
-    return wdl[2], wdl[1], wdl[0]
 
 
 def lost(before: Wdl, after: Wdl) -> float:
