@@ -18,7 +18,7 @@ from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.mcts.limits import Limits
-from hauteur.mcts.report import Wdl
+from hauteur.mcts.report import Wdl, flipped
 from hauteur.networks.names import resolve_net
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.review import (
@@ -28,7 +28,6 @@ from hauteur.studies.review.review import (
     PositionFinding,
     expected_score,
     finding_of,
-    flipped,
     lost,
     mark_of,
     review_game,

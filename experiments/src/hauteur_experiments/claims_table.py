@@ -162,8 +162,10 @@ def verdict_text(finding: dict[str, Any]) -> str:
     missing = finding["missing"]
     if finding["verdict"] != "open" or missing is None:
         return f"**{finding['verdict']}**{scope}"
+    if missing >= MOST_UNITS:
+        return f"**open**{scope}"
     of = str(finding["units"]).partition(" ")[2] or "units"
-    return f"**open**{scope}" + (f": about {missing:,} {of} would close it" if missing < MOST_UNITS else "")
+    return f"**open**{scope}: about {missing:,} {of} would close it"
 
 
 def cost_text(result: dict[str, Any]) -> str:

@@ -48,7 +48,9 @@ def _shown(setting: Setting, folder: Path) -> Setting:
 
 def _file_of(net: Path) -> Path:
     """Return the file of a net that is given by its name; a file, the folder of a run, or no net at all, unchanged."""
-    return net if net.exists() or str(net) in ("uniform", "rollout") else ht.load_network(str(net)).path
+    if net.exists() or str(net) in ("uniform", "rollout"):
+        return net
+    return ht.load_network(str(net)).path
 
 
 @contextmanager

@@ -112,8 +112,11 @@ class ExactEvaluator:
 
     def unbeaten(self, choose: Choose) -> float:
         """Return the share of the openings from which the player loses no game, whatever the replies."""
-        sides = [state.to_move if n % 2 == 0 else 1 - state.to_move for n, state in enumerate(self.openings)]
-        return 1 - len(lost_positions(choose, self.openings, sides)) / len(self.openings)
+        sides = []
+        for number, state in enumerate(self.openings):
+            sides.append(state.to_move if number % 2 == 0 else 1 - state.to_move)
+        lost = lost_positions(choose, self.openings, sides)
+        return 1 - len(lost) / len(self.openings)
 
 
 Values = Callable[[ht.State], Sequence[int]]

@@ -326,7 +326,9 @@ def position_lines(name: str | None) -> list[str]:
 def positions_name(name: str | None) -> str | None:
     """A set of positions by its name and content."""
     content = "".join(f"{line}\n" for line in position_lines(name))
-    return None if name is None else f"{Path(name).name} sha256 {hashlib.sha256(content.encode()).hexdigest()}"
+    if name is None:
+        return None
+    return f"{Path(name).name} sha256 {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -445,7 +447,8 @@ def earlier_ends(setting: Setting, stored: Mapping[str, Any]) -> int:
         now = (setting.seeds, setting.scale)
         smaller = size != now and size[0] <= now[0] and size[1] <= now[1]
         own = path.parent == setting.folder.absolute() and size == now
-        found = max(found, result.get("extensions", 0) + smaller if smaller or own else 0)
+        if smaller or own:
+            found = max(found, result.get("extensions", 0) + smaller)
     return found
 
 
@@ -453,7 +456,8 @@ def _check_choices(experiment: Experiment, setting: Setting) -> None:
     """ValueError for a choice that would mean nothing."""
     for choice in get_args(Choice):
         if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
-            raise ValueError(f"{experiment.name} takes no --{choice.removesuffix('s') if choice == 'nets' else choice}")
+            option = "net" if choice == "nets" else choice
+            raise ValueError(f"{experiment.name} takes no --{option}")
     if setting.looks and not experiment.looks:
         raise ValueError(f"{experiment.name} takes no --looks: it has more to do than to play its games")
 
@@ -481,7 +485,9 @@ def duration(seconds: float) -> str:
     """Return seconds as h:mm:ss or m:ss."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    if hours:
+        return f"{hours}:{minutes:02}:{rest:02}"
+    return f"{minutes}:{rest:02}"
 
 
 def cores() -> int:

@@ -63,7 +63,8 @@ class Played:
 
 def with_net(words: str, net: Path | str | None, precision: str | None = None) -> str:
     """Return the text of a player with this net in this precision; None: those of its game and backend."""
-    words = words if net is None else f"{shlex.quote(f'net={net}')} {words}"
+    if net is not None:
+        words = f"{shlex.quote(f'net={net}')} {words}"
     return words if precision is None else f"{words} precision={precision}"
 
 

@@ -88,7 +88,9 @@ class Mean:
     @property
     def value(self) -> float:
         """The mean."""
-        return math.fsum(self.samples) / len(self.samples) if self.samples else math.nan
+        if self.samples:
+            return math.fsum(self.samples) / len(self.samples)
+        return math.nan
 
     @property
     def units(self) -> int:
@@ -158,7 +160,9 @@ class ClusterMean:
 
 def by_opening(samples: Sequence[float], openings: Sequence[Hashable]) -> Mean | ClusterMean:
     """Return the mean of values of games: of groups where openings repeat, else, and of one opening, of games."""
-    return ClusterMean(samples, openings) if 1 < len(set(openings)) < len(openings) else Mean(samples)
+    if 1 < len(set(openings)) < len(openings):
+        return ClusterMean(samples, openings)
+    return Mean(samples)
 
 
 def differences(before: Mapping[int, float], after: Mapping[int, float]) -> Mean:
@@ -182,7 +186,9 @@ class Share:
     @property
     def value(self) -> float:
         """The share; not a number without trials."""
-        return self.counted / self.units if self.units else math.nan
+        if self.units:
+            return self.counted / self.units
+        return math.nan
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Shares at which as many, or as few, trials have the chance (1 - confidence) / 2."""
@@ -225,7 +231,9 @@ class Record(NamedTuple):
     @property
     def score(self) -> float:
         """Share of the points; 0.5 without games."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+        if not self.games:
+            return 0.5
+        return (self.wins + self.draws / 2) / self.games
 
     @property
     def elo(self) -> float:
@@ -253,10 +261,14 @@ class Record(NamedTuple):
 def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     """Wilson's interval of a share p of n (not always whole) independent trials."""
     z = z_of(confidence)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    widened = 1 + z * z / n
+    middle = (p + z * z / (2 * n)) / widened
     variance = p * (1 - p) / n + z * z / (4 * n * n)
-    half = z / (1 + z * z / n) * math.sqrt(variance)
-    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
+    half = z / widened * math.sqrt(variance)
+    # Rounding must not exclude p.
+    low = min(p, middle - half)
+    high = max(p, middle + half)
+    return max(0.0, low), min(1.0, high)
 
 
 @dataclass(frozen=True)
@@ -315,14 +327,16 @@ def contrast(*parts: tuple[float, Measured]) -> Interval:
 
 def elo_text(elo: Measured) -> str:
     """A difference with its interval of 95 %, such as `+12 [-3, +27]`."""
-    value, low, high = (f"{end:+.0f}" for end in (elo.value, *elo.interval(0.95)))
-    return f"{value} [{low}, {high}]"
+    low, high = elo.interval(0.95)
+    return f"{elo.value:+.0f} [{low:+.0f}, {high:+.0f}]"
 
 
 def elo_columns(elo: Measured | None, name: str = "elo") -> dict[str, float | None]:
     """A difference and the ends of its interval of 95 % as NAME, NAME_low, NAME_high; None where there is none."""
-    ends = (None, None, None) if elo is None else map(finite, (elo.value, *elo.interval(0.95)))
-    return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
+    if elo is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    low, high = elo.interval(0.95)
+    return {name: finite(elo.value), f"{name}_low": finite(low), f"{name}_high": finite(high)}
 
 
 # -- positions ---------------------------------------------------------------------------------------------------------
@@ -365,7 +379,9 @@ def rate_ratio(one: Flags, other: Flags) -> Interval:
 
 
 def _by_game(flags: Flags) -> ClusterMean:
-    return ClusterMean([float(counted) for _, counted in flags], [game for game, _ in flags])
+    counted = [float(is_counted) for _, is_counted in flags]
+    games = [game for game, _ in flags]
+    return ClusterMean(counted, games)
 
 
 def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:

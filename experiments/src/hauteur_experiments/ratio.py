@@ -40,7 +40,9 @@ LARGEST_STEP = 4.0
 
 def decisive_ratio(record: Record) -> float | None:
     """(w + l)/d; None without draws."""
-    return (record.wins + record.losses) / record.draws if record.draws else None
+    if not record.draws:
+        return None
+    return (record.wins + record.losses) / record.draws
 
 
 def ratio_of(record: Record) -> Interval:
@@ -54,7 +56,9 @@ def ratio_of(record: Record) -> Interval:
         if not record.games:
             return 0.0, math.inf
         few, many = wilson(record.draws / record.games, record.games, confidence)
-        return (1 / many - 1 if record.wins + record.losses else 0.0), (1 / few - 1 if record.draws else math.inf)
+        low = 1 / many - 1 if record.wins + record.losses else 0.0
+        high = 1 / few - 1 if record.draws else math.inf
+        return low, high
 
     ratio = decisive_ratio(record)
     return Interval(math.nan if ratio is None else ratio, record.games, ends)
@@ -76,7 +80,8 @@ def ratio_factor(of: Record, to: Record) -> Interval:
     counts = []
     for record in (of, to):
         counts += [record.wins + record.losses + 0.5, record.draws + 0.5]
-    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
+    decisive_of, drawn_of, decisive_to, drawn_to = counts
+    logarithm = math.log(decisive_of / drawn_of) - math.log(decisive_to / drawn_to)
     error = math.sqrt(sum(1 / count for count in counts))
     logs = normal(logarithm, error, min(of.games, to.games))
     return exponential(logs)

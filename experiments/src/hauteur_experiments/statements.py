@@ -347,7 +347,9 @@ def _ours_text(row: Statement) -> str:
 def _plain(value: float | None) -> str:
     if value is None:
         return "none"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:g}"
 
 
 def _size_text(size: Size) -> str:

@@ -109,7 +109,9 @@ def _place(own: Decided | None, lines: Sequence[Row]) -> str:
     if own is not None and own.verdict != "open":
         return own.verdict
     others = [one.verdict for one in by_game(lines).values() if one is not own]
-    return "elsewhere" if any(verdict not in ("open", "mixed") for verdict in others) else "open"
+    if any(verdict not in ("open", "mixed") for verdict in others):
+        return "elsewhere"
+    return "open"
 
 
 def between(text: str, begin: str, end: str, content: str, place: str) -> str:

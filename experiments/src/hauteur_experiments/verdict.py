@@ -88,7 +88,9 @@ class Look:
         if self.extensions:
             return (level - END.level(level)) / 2.0**self.extensions
         step = math.floor(self.share * LOOKS + 1e-9)
-        return NormalDist().cdf(-final_z(level) * math.sqrt(LOOKS / step)) if step else 0.0
+        if not step:
+            return 0.0
+        return NormalDist().cdf(-final_z(level) * math.sqrt(LOOKS / step))
 
 
 END = Look()
@@ -126,8 +128,8 @@ class Measured(Protocol):
 
 def number_of(what: str, measured: Measured) -> Number:
     """Return a quantity as JSON has it."""
-    value, low, high = (finite(one) for one in (measured.value, *measured.interval(1 - 2 * LEVEL)))
-    return Number(what=what, value=value, low=low, high=high)
+    low, high = measured.interval(1 - 2 * LEVEL)
+    return Number(what=what, value=finite(measured.value), low=finite(low), high=finite(high))
 
 
 def finite(value: float) -> float | None:
@@ -200,7 +202,9 @@ class Inequality:
         low, high = self.measured.interval(1 - 2 * level)
         if self.side == "at" or not self._may_decide:
             return False
-        return high < self.matters if self.side == "above" else low > self.matters
+        if self.side == "above":
+            return high < self.matters
+        return low > self.matters
 
     @property
     def _may_decide(self) -> bool:
@@ -218,7 +222,9 @@ class Inequality:
     @property
     def times(self) -> float | None:
         """How many times the source's value ours is; None where the source has none."""
-        return (self.here or self.measured).value / self.source if self.source else None
+        if not self.source:
+            return None
+        return (self.here or self.measured).value / self.source
 
     @property
     def quantity(self) -> str:
@@ -239,14 +245,18 @@ class Inequality:
     @property
     def test(self) -> Test:
         """What it tests: where its bound is no effect the sign, else the size."""
-        return "sign" if self.side != "at" and self.bound in NO_EFFECT else "size"
+        if self.side != "at" and self.bound in NO_EFFECT:
+            return "sign"
+        return "size"
 
     def margin(self, border: float) -> float:
         """How far the quantity is on its side of a border, in standard errors; "at": how near, as a negative number."""
         distance = self.measured.value - border
         error = standard_error(self.measured)
         signed = -abs(distance) if self.side == "at" else self._sign * distance
-        return signed / error if 0 < error < math.inf else signed
+        if 0 < error < math.inf:
+            return signed / error
+        return signed
 
     def _with_interval(self, measured: Measured) -> str:
         value, low, high = (_rounded(one) for one in (measured.value, *measured.interval(1 - 2 * LEVEL)))
@@ -255,9 +265,9 @@ class Inequality:
     @property
     def text(self) -> str:
         """The quantity with its interval of 95 %, what would matter, and its number of units."""
-        matters = (
-            "" if self.side == "at" or self.matters == self.bound else f" (what matters: {_rounded(self.matters)})"
-        )
+        matters = ""
+        if self.side != "at" and self.matters != self.bound:
+            matters = f" (what matters: {_rounded(self.matters)})"
         return f"{self.quantity}{matters}, {self.measured.units:,} {self.of}"
 
     def needed_to_show(self, level: float) -> int:
@@ -282,7 +292,9 @@ _Z_95 = NormalDist().inv_cdf(1 - LEVEL)
 
 def _rounded(value: float) -> str:
     """A number with three digits, or more before the point."""
-    return f"{value:,.0f}" if 1000 <= abs(value) < math.inf else f"{value:.3g}"
+    if 1000 <= abs(value) < math.inf:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 @dataclass(frozen=True)
@@ -330,7 +342,9 @@ class Claim:
     @property
     def test(self) -> Test:
         """What it is tested for: the sign, where all its inequalities are of one."""
-        return "size" if any(one.test == "size" for one in self.inequalities) else "sign"
+        if any(one.test == "size" for one in self.inequalities):
+            return "size"
+        return "sign"
 
     @property
     def decisive(self) -> Inequality:
@@ -359,7 +373,9 @@ class Claim:
         """Errors that an inequality may make where it is shown, and where it is denied, all looks together."""
         each = LEVEL / self.cells
         together = LEVEL / self.cells / len(self.inequalities)
-        return (each, together) if self.needs == "all" else (together, each)
+        if self.needs == "all":
+            return (each, together)
+        return (together, each)
 
     @property
     def missing(self) -> int | None:
@@ -426,7 +442,9 @@ def needed(inequality: Inequality, border: float, level: float = LEVEL) -> int:
 
 
 def _units(number: float, least: int) -> int:
-    return min(MOST_UNITS, max(least, math.ceil(number))) if math.isfinite(number) else MOST_UNITS
+    if not math.isfinite(number):
+        return MOST_UNITS
+    return min(MOST_UNITS, max(least, math.ceil(number)))
 
 
 def standard_error(measured: Measured) -> float:

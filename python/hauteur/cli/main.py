@@ -219,7 +219,8 @@ def run(words: Sequence[str]) -> int:
     try:
         status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
     except UnknownCommandError as error:
-        return complain(unknown_command((error.unused_tokens or ["?"])[0], error.command_chain or ()))
+        unknown, *_ = error.unused_tokens or ["?"]
+        return complain(unknown_command(unknown, error.command_chain or ()))
     except CycloptsError as error:
         command = " ".join(["hauteur", *(error.command_chain or ())])
         cause = error.__cause__

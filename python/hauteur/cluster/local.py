@@ -65,7 +65,10 @@ class LocalFleet:
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened, after at most this time; start the workers that are missing."""
         self._start()
-        return [found for event in drained(self._events, seconds) for found in self._handled(event)]
+        found: list[Event] = []
+        for event in drained(self._events, seconds):
+            found += self._handled(event)
+        return found
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a worker; the next `wait` starts another."""
@@ -77,7 +80,9 @@ class LocalFleet:
         processes = list(self._processes.values())
         missing = self._workers - sum(process.has_joined for process in processes)
         cause = f": the last one {self._cause}" if self._cause else ""
-        return f"{missing} of {self._workers} local workers to start{cause}" if missing else None
+        if not missing:
+            return None
+        return f"{missing} of {self._workers} local workers to start{cause}"
 
     def close(self) -> None:
         """Kill all workers, and wait a little for their end."""
@@ -95,7 +100,9 @@ class LocalFleet:
             case Left(name, cause):
                 self._deaths += 1
                 self._cause = cause
-                return [event] if self._processes.pop(name).has_joined else []
+                if not self._processes.pop(name).has_joined:
+                    return []
+                return [event]
         return [event]
 
     def _start(self) -> None:

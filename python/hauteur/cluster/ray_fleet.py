@@ -31,8 +31,10 @@ from hauteur.system.plugins import VARIABLE, named_for_processes
 if TYPE_CHECKING:
     from hauteur.cluster.open import WorkerOptions
 
-FACTS, LIVE = "facts", "live"
-"""Calls of a worker that are no units."""
+FACTS = "facts"
+"""Call of a worker that asks what it is."""
+LIVE = "live"
+"""Call of a worker that ends with its process."""
 CALLS = 8
 """Calls that a worker answers at a time: units, and the one that only ends with its process."""
 MOST_NETS = 8
@@ -99,7 +101,10 @@ class RayFleet:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._start_workers()
-        return [event for ended in drained(self._ended, seconds) for event in self._taken(*ended)]
+        found: list[Event] = []
+        for ended in drained(self._ended, seconds):
+            found += self._taken(*ended)
+        return found
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a worker; `wait` asks for another."""
@@ -168,7 +173,9 @@ class RayFleet:
             return []
         if isinstance(found, BaseException):
             # All calls of a process that ends fail; `live`, which never ends by itself, speaks for them once.
-            return self._left(worker, actor, found) if call == LIVE else []
+            if call != LIVE:
+                return []
+            return self._left(worker, actor, found)
         if call == FACTS:
             actor.joined = self._have_joined = True
             return [Joined(worker, **found)]
@@ -272,4 +279,6 @@ def connect(cluster: str) -> Any:
 def first_line(error: BaseException) -> str:
     """Return what Ray reports in one line, without what it advises."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(lines)[:300] if lines else type(error).__name__
+    if lines:
+        return " ".join(lines)[:300]
+    return type(error).__name__

@@ -20,10 +20,10 @@ PULSE = 0.05
 """Seconds after which a turn ends while nothing happens, and new batches are begun."""
 MOST_GAP = 5.0
 """Seconds of a turn that count for time limits: while the driver was stopped, workers could not hand anything in."""
-MOST_FAILURES, MOST_DEATHS = 3, 10
-"""Times that a unit may fail, at other workers as long as there are any, and workers that may end while they have it;
-then its batch ends.
-"""
+MOST_FAILURES = 3
+"""Times that a unit may fail, at other workers as long as there are any; then its batch ends."""
+MOST_DEATHS = 10
+"""Workers that may end while they have a unit; then its batch ends."""
 LEAST_LIMIT = 900.0
 """Seconds that a learned time limit has at least: a worker opens nets before its first unit."""
 LIMIT_FACTOR = 10
@@ -310,7 +310,9 @@ class Scheduler:
 
     def _landed(self, name: str, key: str) -> _Open | None:
         """Return a unit that a worker has, which it has no more; None where it had none such."""
-        return self._workers[name].pop(key, None) if name in self._workers else None
+        if name not in self._workers:
+            return None
+        return self._workers[name].pop(key, None)
 
     def _lose(self, name: str, cause: str) -> None:
         """Put the units of a worker that is gone back, in the order in which it had them."""
@@ -343,7 +345,8 @@ class Scheduler:
         for name, flights in list(self._workers.items()):
             late = [one for one in flights.values() if self._time - one.since > self._limit(one.batch)]
             if late:
-                cause = f"{late[0].unit.name} had not ended after {self._time - late[0].since:.0f} s"
+                first = late[0]
+                cause = f"{first.unit.name} had not ended after {self._time - first.since:.0f} s"
                 # The late units count as failed, so that one which hangs everywhere ends its batch; what else the
                 # worker had is lost with it.
                 for flight in late:
@@ -362,7 +365,9 @@ class Scheduler:
         """Return the seconds that a unit of a batch may take."""
         if self._unit_seconds:
             return self._unit_seconds
-        return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
+        if batch.finished >= 3:
+            return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest)
+        return float("inf")
 
     def _give(self) -> None:
         """Give units to workers with free places, the least busy first."""

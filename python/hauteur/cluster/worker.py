@@ -24,8 +24,10 @@ PR_SET_PDEATHSIG = 1
 """Of Linux's prctl: the signal that a process gets when the thread that started it ends."""
 MOST_JOBS = 3
 """Jobs whose nets stay open: self-play of two generations and a gate may take turns."""
-MOST_CAUSE, MOST_CONTENT = 2000, 2**30
-"""Characters of a line that says why a unit could not be played; bytes behind a message."""
+MOST_CAUSE = 2000
+"""Characters of a line that says why a unit could not be played."""
+MOST_CONTENT = 2**30
+"""Bytes behind a message."""
 
 
 class UnitWorker:
@@ -75,7 +77,9 @@ class UnitWorker:
     def _take(self, job: str) -> Unit | None:
         """Take the next unit of a job; None where the next one is of another, which has its turn, or there is none."""
         with self._changed:
-            return self._waiting.popleft() if self._waiting and self._waiting[0].job == job else None
+            if self._waiting and self._waiting[0].job == job:
+                return self._waiting.popleft()
+            return None
 
     def _work(self) -> None:
         """Play units until the worker is closed, then close all jobs."""
@@ -107,7 +111,9 @@ class UnitWorker:
                 self._deliver(result)
                 del taken[result.key]
         except BaseException as error:  # panics of the core are no Exception
-            line = described(error) if unit.job in self._jobs else f"{unit.kind} cannot begin: {described(error)}"
+            line = described(error)
+            if unit.job not in self._jobs:
+                line = f"{unit.kind} cannot begin: {line}"
             self._drop(unit.job)
             if not taken:
                 take()
@@ -135,8 +141,10 @@ class UnitWorker:
 
 def described(error: BaseException) -> str:
     """Return an error as one line; that of a fault of the program names its type, and its traceback goes to stderr."""
-    if isinstance(error, ValueError | OSError | ImportError) and (line := explain(error)):
-        return line[:MOST_CAUSE]
+    if isinstance(error, ValueError | OSError | ImportError):
+        line = explain(error)
+        if line:
+            return line[:MOST_CAUSE]
     traceback.print_exception(error, file=sys.stderr)
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message}"[:MOST_CAUSE]
@@ -162,7 +170,9 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise ValueError(f"not a message: {line[:80]!r}") from None
     content = stream.read(size)
-    return (fields, content) if len(content) == size else None
+    if len(content) != size:
+        return None
+    return (fields, content)
 
 
 def main(threads: int) -> None:

@@ -118,6 +118,7 @@ def open_nets(game: _core.Game, choice: NetChoice, opener: Opener = open_evaluat
         nets = OpenNets(opener(game, choice))
         stack.callback(nets.close)
         if choice.large:
-            nets = replace(nets, large=opener(game, replace(choice, net=choice.large, large="")))
+            only_large = replace(choice, net=choice.large, large="")
+            nets = replace(nets, large=opener(game, only_large))
         stack.pop_all()
     return nets

@@ -135,7 +135,9 @@ class PlayingSession(Closing):
     @property
     def error(self) -> BaseException | None:
         """The error that kept the player from opening; None where it is open or being opened."""
-        return self._player.exception() if self._player is not None and self._player.done() else None
+        if self._player is not None and self._player.done():
+            return self._player.exception()
+        return None
 
     def wait(self, control: SearchControl | None = None) -> OpenPlayer:
         """Wait until the player is open, or the control is stopped; return the player.
@@ -309,5 +311,8 @@ def _of_search(settings: PlaySettings) -> PlaySettings:
 
 def _close(player: Future[OpenPlayer]) -> None:
     """Close the nets of a player that was opened; a function, and a failure, have nothing to close."""
-    if player.exception() is None and isinstance(nets := player.result(), OpenNets):
+    if player.exception() is not None:
+        return
+    nets = player.result()
+    if isinstance(nets, OpenNets):
         nets.close()

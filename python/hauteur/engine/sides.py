@@ -112,7 +112,9 @@ def with_usual_visits(player: PlayerSettings, visits: int | None = None) -> Play
     if "visits" in player.model_fields_set:
         return player
     found = 1 if player.net is not None and is_maia(player.net) else visits
-    return player if found is None else player.model_copy(update={"visits": found})
+    if found is None:
+        return player
+    return player.model_copy(update={"visits": found})
 
 
 def is_maia(net: str) -> bool:
@@ -131,7 +133,9 @@ class EngineOptions:
     def bounded(self, search: SearchParams) -> SearchParams:
         """Return settings of a search with the limit for its tree, where they have no smaller one."""
         limits = [limit for limit in (search.max_tree_bytes, self.tree_bytes) if limit]
-        return search.model_copy(update={"max_tree_bytes": min(limits)}) if limits else search
+        if not limits:
+            return search
+        return search.model_copy(update={"max_tree_bytes": min(limits)})
 
 
 class EngineSide(Closing):

@@ -16,6 +16,7 @@ from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
 from hauteur.games.pictures import board_of, sees_second_side
 from hauteur.games.played_game import PlayedGame, move_text
+from hauteur.mcts.report import flipped
 from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import write_bytes
@@ -132,7 +133,7 @@ class TerminalGame:
         """The chances that the engine gave itself with its last move."""
         if self._table.value is None:
             return ""
-        win, draw, loss = self._table.value if mover == 0 else self._table.value[::-1]
+        win, draw, loss = self._table.value if mover == 0 else flipped(self._table.value)
         return f"   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})"
 
     @property
@@ -142,7 +143,8 @@ class TerminalGame:
     def _human_turn(self) -> bool:
         """Read one line and obey it; return False when the human leaves."""
         try:
-            line = self._ask(f"{self._names[self.state.to_move]}, your move: ").strip()
+            name = self._names[self.state.to_move]
+            line = self._ask(f"{name}, your move: ").strip()
         except EOFError:
             self._console.print()
             return False
@@ -190,8 +192,9 @@ class TerminalGame:
     def _save(self, path: Path) -> None:
         """Write the game in its fullest form, under the human's and the engines' names."""
         first, second = ("you" if side in self._humans else self._engines[side].name for side in (0, 1))
-        form = forms_of(self._game)[0]
-        written = written_game(self._played, form if form in ENDS else "moves", (first, second))
+        fullest = forms_of(self._game)[0]
+        form = fullest if fullest in ENDS else "moves"
+        written = written_game(self._played, form, (first, second))
         write_bytes(path, written.encode())
         self._say(f"saved: {path}")
 

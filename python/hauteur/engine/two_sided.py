@@ -19,7 +19,7 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, default_player
 from hauteur.games.game_line import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
-from hauteur.mcts.report import RootReport, Wdl
+from hauteur.mcts.report import RootReport, Wdl, flipped
 from hauteur.players.engines.settings import clock_of
 from hauteur.players.move_player import GameLost
 from hauteur.players.settings import PlayerSettings, changed_player, parse_player
@@ -110,7 +110,9 @@ class TwoSidedGame(Closing):
     def progress(self, side: int, report: RootReport) -> tuple[int | None, float | None]:
         """Return visits and seconds left of a search of this side, as `EngineSide.progress`."""
         engine = self._engines[side]
-        return (None, None) if engine is None else engine.progress(report)
+        if engine is None:
+            return (None, None)
+        return engine.progress(report)
 
     @property
     def left(self) -> list[float | None]:
@@ -122,7 +124,9 @@ class TwoSidedGame(Closing):
         """The side whose clock runs; None where none does."""
         side = self.played.state.to_move
         clock = self._clocks[side]
-        return side if clock is not None and clock.began is not None else None
+        if clock is not None and clock.began is not None:
+            return side
+        return None
 
     # What persons do.
 
@@ -353,15 +357,18 @@ class TwoSidedGame(Closing):
             if turn != self._turn:
                 return
             error = done.exception()
-            if error is None and (report := done.result().report) is not None:
-                self.value = first_players(report)
-            on_found(error or done.result())
+            if error is not None:
+                on_found(error)
+                return
+            found = done.result()
+            if found.report is not None:
+                self.value = first_players(found.report)
+            on_found(found)
 
 
 def first_players(report: RootReport) -> Wdl:
     """Return the chances of a search for the first player."""
-    win, draw, loss = report.wdl
-    return (win, draw, loss) if report.state.to_move == 0 else (loss, draw, win)
+    return report.wdl if report.state.to_move == 0 else flipped(report.wdl)
 
 
 def _problem(name: str, error: BaseException | None) -> str:

@@ -61,7 +61,9 @@ def read_game(text: str, spec: str) -> TextGame:
 def player_names(game: TaggedGame) -> tuple[str, str]:
     """Return the names of the first and the second player, empty where the file has none."""
     tags = game.tags
-    return tags.get("White", tags.get("PB", "")), tags.get("Black", tags.get("PW", ""))
+    first = tags.get("White", tags.get("PB", ""))
+    second = tags.get("Black", tags.get("PW", ""))
+    return first, second
 
 
 GameSource = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
@@ -135,8 +137,9 @@ def _of_moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
         except ValueError as error:
             return BadGame(where, f"ply {ply}: {error}")
     ending = played.ending
-    outcome, reason = (None, RECORDED) if ending is None else (ending.outcome, ending.reason or RECORDED)
-    return TaggedGame(tuple(played.actions), {}, outcome, reason)
+    if ending is None:
+        return TaggedGame(tuple(played.actions), {}, None, RECORDED)
+    return TaggedGame(tuple(played.actions), {}, ending.outcome, ending.reason or RECORDED)
 
 
 def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event: str = "hauteur play") -> str:

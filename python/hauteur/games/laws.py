@@ -206,7 +206,9 @@ def outcome(visit: Visit) -> str | None:
     if outcome in (1, -1) and moves_left:
         return f"outcome is {outcome}, but {moves_left} actions are legal"
     given = visit.state.end_reason() is not None
-    return None if given == (outcome is not None) else f"outcome {outcome}, end reason {visit.state.end_reason()!r}"
+    if given == (outcome is not None):
+        return None
+    return f"outcome {outcome}, end reason {visit.state.end_reason()!r}"
 
 
 def transpositions(visit: Visit) -> str | None:
@@ -243,7 +245,8 @@ def _facts(state: _core.State) -> tuple[object, ...]:
 def copies(visit: Visit) -> str | None:
     """Copies are equal and independent."""
     before = _facts(visit.state)
-    first, second = visit.state.copy(), visit.state.copy()
+    first = visit.state.copy()
+    second = visit.state.copy()
     if _facts(first) != before:
         return "a copy differs from its original"
     if len(visit.legal):
@@ -265,7 +268,9 @@ def features(visit: Visit) -> str | None:
     _core.encode_positions([visit.state], row)
     if np.isnan(row).any():
         return f"{int(np.isnan(row).sum())} floats of the feature row are not written"
-    return None if np.array_equal(row[0], visit.features) else "encode gives different features the second time"
+    if np.array_equal(row[0], visit.features):
+        return None
+    return "encode gives different features the second time"
 
 
 def keys(visit: Visit) -> str | None:
@@ -312,8 +317,9 @@ def repetition(visit: Visit) -> str | None:
     earlier = visit.game.new_initial_state()
     for action in visit.moves[: len(visit.moves) - plies]:
         earlier.apply(action)
-    same = earlier.to_move == visit.state.to_move and np.array_equal(earlier.legal_actions(), visit.legal)
-    return None if same else f"repetition is {repeat}, but the position {plies} plies ago was another one"
+    if earlier.to_move == visit.state.to_move and np.array_equal(earlier.legal_actions(), visit.legal):
+        return None
+    return f"repetition is {repeat}, but the position {plies} plies ago was another one"
 
 
 def drawings(visit: Visit) -> str | None:

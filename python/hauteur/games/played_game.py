@@ -33,7 +33,9 @@ class GameEnding:
     @property
     def text(self) -> str:
         """The result as people write it, `1-0 (checkmate)`."""
-        return f"{result_text(self.outcome)} ({self.reason})" if self.reason else result_text(self.outcome)
+        if self.reason:
+            return f"{result_text(self.outcome)} ({self.reason})"
+        return result_text(self.outcome)
 
 
 class PlayedGame:

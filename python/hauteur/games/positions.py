@@ -56,8 +56,9 @@ def is_fen(text: str) -> bool:
     (True, False)
     """
     fields = text.split()
-    is_board = len(fields) > 1 and re.fullmatch(r"[1-8pnbrqk]+(/[1-8pnbrqk]+){7}", fields[0], re.IGNORECASE)
-    return bool(is_board) and fields[1] in ("w", "b")
+    if len(fields) < 2 or fields[1] not in ("w", "b"):
+        return False
+    return re.fullmatch(r"[1-8pnbrqk]+(/[1-8pnbrqk]+){7}", fields[0], re.IGNORECASE) is not None
 
 
 def as_state(given: PositionLike) -> _core.State:
@@ -65,7 +66,9 @@ def as_state(given: PositionLike) -> _core.State:
     if isinstance(given, str) and (given == "startpos" or given in names()):
         game = "chess" if given == "startpos" else given
         raise ValueError(f"{given!r} is no position: the start of the game is ht.position({game!r})")
-    return _from_text(load_game("chess"), given) if isinstance(given, str) else _core.position_of(given)
+    if isinstance(given, str):
+        return _from_text(load_game("chess"), given)
+    return _core.position_of(given)
 
 
 def _from_text(game: _core.Game, text: str) -> _core.State:

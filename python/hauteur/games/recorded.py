@@ -91,7 +91,9 @@ def _path_of(source: str | Path) -> Path | None:
     if "\n" in source or len(source) > MAX_PATH or not source.strip():
         return None
     path = Path(source)
-    return path if path.suffix.lower() in FORMS or path.is_file() else None
+    if path.suffix.lower() in FORMS or path.is_file():
+        return path
+    return None
 
 
 def _is_chess(text: str, wanted: _core.Game | None) -> bool:

@@ -128,8 +128,10 @@ def load_game(spec: str | _core.Game) -> _core.Game:
         return _core.Game(spec)
     factory = _factory(name)
     _check_parameters(name, factory, parameters)
-    listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
+    if parameters:
+        listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
+        name = f"{name}({listed})"
+    return _core.Game.from_python(factory(**parameters), name)
 
 
 def _meant(name: str) -> str:
@@ -176,8 +178,9 @@ def with_fen(spec: str, fen: str | None) -> str:
     if any(sign in fen for sign in ",()="):
         raise ValueError(f"no FEN has commas, brackets or equals signs: {fen!r}")
     name, _, rest = spec.partition("(")
-    others = [part.strip() for part in rest.removesuffix(")").split(",") if part.strip()]
-    parts = [*(part for part in others if not part.startswith("fen=")), f"fen={fen}"]
+    given = [part.strip() for part in rest.removesuffix(")").split(",")]
+    parts = [part for part in given if part and not part.startswith("fen=")]
+    parts.append(f"fen={fen}")
     return f"{name}({', '.join(parts)})"
 
 

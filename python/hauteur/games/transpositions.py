@@ -133,7 +133,9 @@ class Transpositions:
 def _followed(seen: _Seen, action: int, key: int, moves: tuple[int, ...]) -> str | None:
     """Return that an action leads to another key than from the position with this one's key; None where it does not."""
     known, by = seen.after.setdefault(action, (key, moves))
-    return None if known == key else _message(by, moves, f"action {action} leads to positions with different keys")
+    if known == key:
+        return None
+    return _message(by, moves, f"action {action} leads to positions with different keys")
 
 
 def _message(one: Sequence[int], other: Sequence[int], what: str) -> str:

@@ -83,8 +83,9 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
             tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not a whole safetensors file: {error}") from error
-    if metadata.get("format") != FORMAT:
-        raise ValueError(f"{path}: its format is {metadata.get('format', '')[:80]!r}, expected {FORMAT!r}")
+    found = metadata.get("format", "")
+    if found != FORMAT:
+        raise ValueError(f"{path}: its format is {found[:80]!r}, expected {FORMAT!r}")
     if metadata.get("sha256") != _digest(metadata.get("state", ""), tensors):
         raise ValueError(f"{path}: its state and tensors are not those that were written (their sha256 differs)")
     try:

@@ -23,8 +23,10 @@ from hauteur.system.jsonl import Journal
 if TYPE_CHECKING:
     from torch import nn
 
-FORWARD, TRAINED = 2, 6
-"""Operations a parameter and place: of a forward pass, and of a position that is trained on."""
+FORWARD = 2
+"""Operations a parameter and place of a forward pass."""
+TRAINED = 6
+"""Operations a parameter and place of a position that is trained on."""
 
 PASSES_OF_TRAINING = 3
 """Multiply-adds of training in those of a forward pass: forward, gradients of the values, gradients of the weights."""

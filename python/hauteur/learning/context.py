@@ -167,7 +167,9 @@ class Run:
 
     def charge_games(self, cost: StepCost) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play."""
-        last = self.state.history[-1]["cost"] if self.state.history else None
+        last = None
+        if self.state.history:
+            last = self.state.history[-1]["cost"]
         towers = [trainer.cost for trainer in self.learners.trainers]
         before = self.state.current.get("cost")
         self.state.current["cost"] = cost_metrics(before, last, cost.evaluations, towers)

@@ -108,7 +108,8 @@ def generation_line(line: dict[str, Any], generations: int) -> str:
         parts.append(_workers_text(workers))
     if line["resident_bytes"]:
         parts.append(f"memory {line['resident_bytes'] / 1e6:,.0f} MB")
-    left = line["seconds"] / line["generation"] * (generations - line["generation"])
+    seconds_each = line["seconds"] / line["generation"]
+    left = seconds_each * (generations - line["generation"])
     if left > 0:
         parts.append(f"{duration(left)} left")
     return "  ".join(parts)
@@ -142,9 +143,13 @@ def beginning(recipe: Recipe) -> str:
     start = recipe.start
     if start is None:
         return "from zero"
-    parts = [f"from {Path(start.net).name}"] if start.net is not None else []
-    parts += ["from recorded games"] if start.games else []
-    parts += [f"taught by {Path(start.distil_from).name}"] if start.distil_from is not None else []
+    parts = []
+    if start.net is not None:
+        parts.append(f"from {Path(start.net).name}")
+    if start.games:
+        parts.append("from recorded games")
+    if start.distil_from is not None:
+        parts.append(f"taught by {Path(start.distil_from).name}")
     return ", ".join(parts) or "from zero"
 
 
@@ -209,7 +214,8 @@ class Display:
 
             def show(done: int) -> None:
                 words = workers() if console.is_terminal else None
-                bar.update(task, completed=done, description=f"{name} ({words})" if words else name)
+                described = f"{name} ({words})" if words else name
+                bar.update(task, completed=done, description=described)
 
             yield show
 
@@ -243,7 +249,8 @@ class RunProgress(Section):
         if self.total is None or self.done <= self.first:
             return None
         pace = (self.written - self.begun) / (self.done - self.first)
-        return max(0.0, pace * (self.total - self.done) - (now - self.written))
+        left_when_written = pace * (self.total - self.done)
+        return max(0.0, left_when_written - (now - self.written))
 
     def __str__(self) -> str:
         count = f"{self.done:,}"

@@ -4,6 +4,7 @@ The positions and what was found are one file of the run's folder, `exact_play.j
 is not part of a step: neither its seconds nor its evaluations count in the run's, and no game or net depends on it.
 """
 
+import math
 import time
 from contextlib import closing
 from pathlib import Path
@@ -38,8 +39,10 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
     """
     if not count:
         return
-    found = read_json(folder.exact_play) if folder.exact_play.exists() else _begun(game, count)
-    if not folder.exact_play.exists():
+    if folder.exact_play.exists():
+        found = read_json(folder.exact_play)
+    else:
+        found = _begun(game, count)
         write_json(folder.exact_play, found)
     if "off" in found:
         return
@@ -59,7 +62,8 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     """Return the positions as the file has them, or why there are none."""
     limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
-    count = count if game.name in _core.game_names() else -(-count // SHARE)
+    if game.name not in _core.game_names():
+        count = math.ceil(count / SHARE)
     try:
         # A few positions first: for a game that is too large, to solve all of them would take minutes to find that out.
         share_of_total = limits["total"] // SHARE

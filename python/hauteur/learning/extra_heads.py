@@ -67,7 +67,8 @@ def _outputs(ops: Operations[Any], body: Value, extra: ExtraTargets) -> dict[str
 
 def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     """Mean over the rows of -sum target log softmax(logits) over the last axis."""
-    return -(target * functional.log_softmax(logits, dim=-1)).sum(dim=-1).mean()
+    log_chances = functional.log_softmax(logits, dim=-1)
+    return -(target * log_chances).sum(dim=-1).mean()
 
 
 def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Tensors) -> dict[str, Tensor]:
@@ -86,8 +87,9 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
         elif name == "soft_policy":
             soft = batch["policy"] ** (1 / extra.soft_temperature)
             total = soft.sum(dim=1, keepdim=True).clamp(min=1e-6)
-            logits = output.masked_fill(batch["legal"] == 0, -1e10) if "legal" in batch else output
-            found[name] = cross_entropy(logits, soft / total)
+            if "legal" in batch:
+                output = output.masked_fill(batch["legal"] == 0, -1e10)
+            found[name] = cross_entropy(output, soft / total)
         elif name == "short_term":
             target = batch[name]
             found[name] = cross_entropy(output.reshape(*target.shape), target)
@@ -97,5 +99,6 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
             own = wdl[:, 0] - wdl[:, 2]
             wanted = target[:, 0] - target[:, 2]
             error = (own - wanted) ** 2
-            found[name] = functional.huber_loss(functional.softplus(output[:, 0]), error)
+            expected = functional.softplus(output[:, 0])
+            found[name] = functional.huber_loss(expected, error)
     return found

@@ -115,7 +115,8 @@ def divergence(train: Mapping[str, Any], num_actions: int) -> str | None:
 
     A net that knows nothing, all of whose outputs are alike, has a policy loss of ln(actions) and a value loss of ln 3.
     """
-    for name, known in (("policy", math.log(max(2, num_actions))), ("value", math.log(3))):
+    of_nothing = {"policy": math.log(max(2, num_actions)), "value": math.log(3)}
+    for name, known in of_nothing.items():
         loss = train.get(f"{name}_loss")
         if loss is not None and loss > DIVERGED * known:
             nothing = f"a net that knows nothing has {known:.2f}"
@@ -139,9 +140,9 @@ def decide(
     test = results.test
     different = results.different
     llr = None if test is None else test.llr
-    known: dict[str, Any] = (
-        {"counted": different.record, "different_games": different.different} if different.games else {}
-    )
+    known: dict[str, Any] = {}
+    if different.games:
+        known = {"counted": different.record, "different_games": different.different}
     if diverged is not None:
         return GateDecision(generation, best, settings.by, False, diverged, record, llr, **known)
     if settings.by == "off":
@@ -160,4 +161,6 @@ def decide(
 
 def sprt_of(settings: GateSettings) -> Sprt | None:
     """The sequential test that the gate uses, if any."""
-    return Sprt(**settings.sprt.model_dump()) if settings.by == "sprt" else None
+    if settings.by != "sprt":
+        return None
+    return Sprt(**settings.sprt.model_dump())

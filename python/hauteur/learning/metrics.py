@@ -26,7 +26,8 @@ def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
     """Numbers of a generation's games, with those that this recipe gives a meaning."""
     found = game_metrics(games)
     if recipe.selfplay.episodes == "candidate-versus-best":
-        of_candidate = np.where(games.index % 2 == 0, games.outcome, -games.outcome)  # it moves first in even games
+        moves_first = games.index % 2 == 0
+        of_candidate = np.where(moves_first, games.outcome, -games.outcome)
         found["candidate"] = asdict(_record(of_candidate))
     if recipe.opponent is not None:
         found["learner"] = learner_metrics(games)

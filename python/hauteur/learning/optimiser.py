@@ -9,8 +9,10 @@ from torch import Tensor, nn
 
 from hauteur.learning.recipe import TrainSettings
 
-BETAS, EPSILON = (0.9, 0.999), 1e-8
-"""Of Adam (Kingma and Ba 2015), torch's defaults."""
+BETAS = (0.9, 0.999)
+"""Decay of Adam's first and second moment (Kingma and Ba 2015); torch's default."""
+EPSILON = 1e-8
+"""What Adam adds to the root of the second moment; torch's default."""
 
 Kept = dict[str, list[Tensor]]
 """What an optimiser keeps of some parameters, by name."""
@@ -69,7 +71,9 @@ class Optimiser:
         parameters = [self.parameters[number] for number in numbers]
         gradients = [one.grad for one in parameters if one.grad is not None]
         states = [self.state[number] for number in numbers]
-        kept = {name: [state[name] for state in states] for name in states[0]}
+        kept = {}
+        for name in states[0]:
+            kept[name] = [state[name] for state in states]
         move(list[Tensor](parameters), gradients, kept, rate, decay)
 
     def tensors(self) -> dict[str, Tensor]:
@@ -86,12 +90,15 @@ class Optimiser:
             number, _, name = key.partition(".")
             parameter = self.parameters[int(number)]
             like = torch.empty_like(parameter) if stored.ndim else torch.empty((), device=parameter.device)
-            self.state.setdefault(int(number), {})[name] = like.detach().copy_(stored)
+            kept = self.state.setdefault(int(number), {})
+            kept[name] = like.detach().copy_(stored)
 
     def _begin(self, parameter: nn.Parameter) -> dict[str, Tensor]:
         """Return what is kept of a parameter before its first step."""
         if self._settings.optimiser == "sgd":
-            return {"momentum_buffer": torch.zeros_like(parameter)} if self._settings.momentum else {}
+            if not self._settings.momentum:
+                return {}
+            return {"momentum_buffer": torch.zeros_like(parameter)}
         step = torch.zeros((), device=parameter.device)
         return {"step": step, "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
 

@@ -71,7 +71,9 @@ class PlannedGames:
     @property
     def n_scl(self) -> int | None:
         """N_scl of search-contempt in these games; None where it is off."""
-        return n_scl_of(self.settings.search) if self.kind != "gate" else None
+        if self.kind == "gate":
+            return None
+        return n_scl_of(self.settings.search)
 
     def checked(self, source: Path | pa.BufferReader, number: int, name: str) -> Games:
         """Return the games of a unit's file or content.
@@ -128,14 +130,14 @@ def planned_selfplay(
     the generation itself.
     """
     of_opening = seed if probe is None else derived_seed(seed, "probe", probe)
-    plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours, archive=archive))
+    plans = game_plans(game, settings, generation=generation, seed=of_opening, colours=colours, archive=archive)
     purpose = f"self-play {generation}"
     size = settings.shard_games
     # Probes have random numbers of their own: else they would be the first games of the generation, played twice.
     if probe is not None:
         purpose = f"probe {generation} {probe}"
         size = MATCH_UNIT
-    return PlannedGames("self-play", game, settings, generation, tuple(nets), seed, purpose, plans, size)
+    return PlannedGames("self-play", game, settings, generation, tuple(nets), seed, purpose, tuple(plans), size)
 
 
 def planned_gate(
@@ -153,7 +155,8 @@ def planned_gate(
     for index in range(gate.games):  # 2k and 2k + 1 begin with the same random plies, with sides swapped
         random = stream(seed, f"gate opening {generation}", index // 2)
         start = random_opening(game, gate.opening_plies, random)
-        sides = (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE)
+        is_first = index % 2 == 0
+        sides = (CANDIDATE, BEST) if is_first else (BEST, CANDIDATE)
         plans.append(GamePlan(index, sides, start))
     purpose = f"gate {generation}"
     return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
@@ -179,7 +182,8 @@ def planned_reanalysis(
     is_old = np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
     count = round(again.share * len(old))
-    moves = np.sort(stream(seed, purpose).choice(old, count, replace=False))
+    random = stream(seed, purpose)
+    moves = np.sort(random.choice(old, count, replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False}
     whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}
     settings = play.model_copy(update=alone | whole)
@@ -199,11 +203,14 @@ def game_plans(
     """The generation's games: who sits where, and how each begins."""
     book = read_openings(Path(settings.opening_book), game) if settings.opening_book else []
     for index in range(settings.games):
-        plan = archive.plan(index, stream(seed, f"archive {generation}", index)) if archive is not None else None
+        plan = None
+        if archive is not None:
+            plan = archive.plan(index, stream(seed, f"archive {generation}", index))
         if plan is None:
             plan = opening_plan(game, settings, book, index, stream(seed, f"opening {generation}", index))
-        alone = settings.episodes == "best-versus-best"
-        yield plan if alone else replace(plan, sides=first_of_two(game, colours, plan))
+        if settings.episodes != "best-versus-best":
+            plan = replace(plan, sides=first_of_two(game, colours, plan))
+        yield plan
 
 
 def opening_plan(
@@ -222,14 +229,17 @@ def opening_plan(
         opening = book[int(random.integers(len(book)))]
         plan = opening.plan(game, index)
     if plies:
-        plan = replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
+        drawn = random_opening(game, plies, random, after=plan)
+        plan = replace(plan, start=plan.start + drawn)
     return plan
 
 
 def n_scl_of(search: SearchParams) -> int | None:
     """N_scl of search-contempt in a search; None where it is off."""
     rule = search.search_contempt
-    return None if rule is None or rule.is_neutral else rule.n_scl
+    if rule is None or rule.is_neutral:
+        return None
+    return rule.n_scl
 
 
 def unit_path(folder: Path, generation: int, number: int) -> Path:

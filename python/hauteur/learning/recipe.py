@@ -294,7 +294,8 @@ class TrainSettings(Section):
         c = self.window_games
         alpha = self.window.alpha
         beta = self.window.beta
-        return round(c * (1 + beta * (math.pow(total_games / c, alpha) - 1) / alpha))
+        growth = beta * (math.pow(total_games / c, alpha) - 1) / alpha
+        return round(c * (1 + growth))
 
 
 class SprtSettings(Section):

@@ -65,7 +65,9 @@ def player_name(net: int) -> str:
 
 
 def _record(row: dict[str, Any]) -> GameRecord:
-    origin = None if row["origin"] is None else make_cached(row["origin"]).new_initial_state()
+    origin = None
+    if row["origin"] is not None:
+        origin = make_cached(row["origin"]).new_initial_state()
     columns: dict[str, Any] = {column.name: column.array(row[column.name]) for column in STORED}
     return GameRecord(
         plan=GamePlan(row["index"], (0, 1), tuple(row["start"]), origin),
@@ -118,7 +120,8 @@ def read_games(
         for found in _read_file(path, game, on_note):
             good = found
             if isinstance(found, GameRecord):
-                good = replace(found, plan=replace(found.plan, index=number, sides=(0, 0)))
+                plan = replace(found.plan, index=number, sides=(0, 0))
+                good = replace(found, plan=plan)
                 number += 1
             yield good
 
@@ -161,7 +164,8 @@ def record_of(game: _core.Game, line: TaggedGame) -> GameRecord:
     it: the policy target is the move that was played, the root's value is the outcome, the root has no visits.
     """
     if line.outcome is None:
-        raise ValueError(f"it has no result: {line.tags.get('Result', line.tags.get('RE', 'none'))}")
+        result = line.tags.get("Result", line.tags.get("RE", "none"))
+        raise ValueError(f"it has no result: {result}")
     movers = _movers(game, line, line.outcome)
     moves = len(movers)
     results = np.where(movers == 0, line.outcome, -line.outcome)
@@ -197,8 +201,12 @@ def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tupl
 
 def shards_of(sources: Iterable[str | Path]) -> list[Path]:
     """The shards of runs (their folder games), folders, files and patterns."""
-    paths = [Path(source) for source in sources]
-    return files_of([path / "games" if (path / "config.toml").exists() else path for path in paths], (".parquet",))
+    paths = []
+    for source in sources:
+        path = Path(source)
+        is_run = (path / "config.toml").exists()
+        paths.append(path / "games" if is_run else path)
+    return files_of(paths, (".parquet",))
 
 
 def export_games(shards: Iterable[Path], folder: Path, *, values: bool = False) -> tuple[int, list[str]]:
@@ -235,7 +243,8 @@ def _writable(shard: Path, skipped: list[str]) -> Iterator[StoredGame]:
             else:
                 yield stored
     except ValueError as error:
-        skipped.append(f"{shard}: {str(error).removeprefix(f'{shard}: ')}")
+        reason = str(error).removeprefix(f"{shard}: ")
+        skipped.append(f"{shard}: {reason}")
 
 
 def game_text(stored: StoredGame, *, values: bool = False) -> str:

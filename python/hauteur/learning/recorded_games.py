@@ -74,7 +74,8 @@ class Games(LearnedColumns):
         digest = hashlib.sha256()
         for one in fields(self):
             values = getattr(self, one.name)
-            content = repr(values.tolist()).encode() if values.dtype == np.object_ else values.tobytes()
+            is_text = values.dtype == np.object_
+            content = repr(values.tolist()).encode() if is_text else values.tobytes()
             digest.update(f"{one.name} {len(content)} ".encode())
             digest.update(content)
         return digest.hexdigest()
@@ -286,13 +287,16 @@ def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]
 def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
     """Return why a game cannot have been played as recorded; None where it can."""
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
-    line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
+    of_line = slice(games.line_offsets[number], games.line_offsets[number + 1])
+    line = games.lines[of_line].tolist()
     try:
         movers = movers_of(_start(games.origin[number], game), line)
     except ValueError as error:
         return str(error)
     searched = len(line) - int(games.move_counts[number])
-    return None if movers[searched:] == games.movers[moves].tolist() else "does not say rightly who made each move"
+    if movers[searched:] == games.movers[moves].tolist():
+        return None
+    return "does not say rightly who made each move"
 
 
 def _start(origin: str | None, game: _core.Game) -> _core.State:

@@ -140,7 +140,8 @@ class ReplayBuffer:
             return 0
         games = Games.of(taken)
         for number, reason in faults(games, [self.game] * len(taken)):
-            raise ValueError(f"record {taken[number].plan.index} is no game of {self.game.spec}: {reason}")
+            index = taken[number].plan.index
+            raise ValueError(f"record {index} is no game of {self.game.spec}: {reason}")
         self.append(games)
         return len(taken)
 
@@ -193,7 +194,8 @@ class ReplayBuffer:
         kept = max(0, moves - added)
         new = keys_of(lambda part: self._features(part)[0], np.arange(kept, moves))
         # Keys are hashes of features, the dearest part: games that stay in the window keep theirs.
-        self._keys = np.concatenate([self._keys[len(self._keys) - kept :], new])
+        old = self._keys[len(self._keys) - kept :]
+        self._keys = np.concatenate([old, new])
         learned = self._learned
         roots = games.root_wdl[self._learned]
         results = np.eye(3, dtype=np.float32)[1 - self._results[learned]]
@@ -317,13 +319,15 @@ class ReplayBuffer:
     def _start(self, origin: str | None) -> _core.State:
         """The position that a game began from; never played on, so one is enough for all games."""
         if origin not in self._starts:
-            self._starts[origin] = (self.game if origin is None else load_game(origin)).new_initial_state()
+            game = self.game if origin is None else load_game(origin)
+            self._starts[origin] = game.new_initial_state()
         return self._starts[origin]
 
     def _replies(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
         """Policies of the next moves of the same games, where the other player makes one; zeros where not."""
         games = self._all()
-        later = np.minimum(moves + 1, games.moves_before[games.game_of(moves) + 1] - 1)
+        ends = games.moves_before[games.game_of(moves) + 1]
+        later = np.minimum(moves + 1, ends - 1)
         # Where a side moves twice in a row, its first move was not answered: the next one is not a reply.
         answered = games.movers[later] != games.movers[moves]
         return np.asarray(self._policy(later) * answered[:, None], np.float32)

@@ -171,7 +171,8 @@ def read_past(run: Run) -> None:
 def read_games_again(run: Run) -> None:
     """Read the games of finished self-play into the replay buffer, and do again what options did with them."""
     state = run.state
-    finished = state.generation if "self-play" in state.done else state.generation - 1
+    has_played = "self-play" in state.done
+    finished = state.generation if has_played else state.generation - 1
     games = {generation: count for generation, count in state.games.items() if generation <= finished}
     # Read no more than the replay window needs: of a long run that is a small part. An option may need older games,
     # where what it drew from them is part of the window.

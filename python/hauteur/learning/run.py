@@ -207,7 +207,6 @@ def self_play(
         A longer game is a draw; None: the game's own rules.
     threads
         Of a net on the processor, 1 to 1024; 0: one a core.
-
     progress
         Show a line of progress; None: on a terminal and in a notebook.
 

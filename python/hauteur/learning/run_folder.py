@@ -30,7 +30,9 @@ ADVICE = (
 def named(path: Path, error: Exception) -> str:
     """Return an error as a line that names the file."""
     text = str(error)
-    return text if str(path) in text else f"{path}: {text}"
+    if str(path) in text:
+        return text
+    return f"{path}: {text}"
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ class RunFolder(RunDirectory):
         # The recipe goes last, and when the others are gone for good: a folder without it is refused while it has them.
         for path in (self.path / "meta.json", self.config):
             host.disk.remove(path)
-        for path in (*(self.path / name for name in (*FOLDERS, "start")), self.path):
+        inside = [self.path / name for name in (*FOLDERS, "start")]
+        for path in (*inside, self.path):
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
 
@@ -156,7 +159,9 @@ class RunFolder(RunDirectory):
 
     def check_recipe(self, recipe: Recipe) -> None:
         """Raise ValueError when the run was begun with other settings."""
-        self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
+        before = deciding_settings(self.stored_recipe())
+        now = deciding_settings(recipe)
+        self.refuse(changes(before, now), ADVICE)
 
     def resume_with(self, recipe: Recipe) -> None:
         """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with,
@@ -173,7 +178,8 @@ class RunFolder(RunDirectory):
         is_changed = recipe.run.budget_flops != stored.budget_flops or recipe.yardstick != stored_recipe.yardstick
         if is_longer or is_changed:
             run = recipe.run.model_copy(update={"generations": generations})
-            write_bytes(self.config, recipe_toml(recipe.model_copy(update={"run": run})).encode())
+            longer = recipe.model_copy(update={"run": run})
+            write_bytes(self.config, recipe_toml(longer).encode())
 
     def _check_checkpoint(self) -> None:
         """Raise ValueError where there is work of generations and no checkpoint to resume from."""
@@ -236,4 +242,6 @@ class RunFolder(RunDirectory):
 
     def _metric_lines(self) -> list[dict[str, Any]]:
         """Return the lines of metrics.jsonl; none before the first generation is finished."""
-        return read_objects(self.metrics, "generation") if self.metrics.exists() else []
+        if not self.metrics.exists():
+            return []
+        return read_objects(self.metrics, "generation")

@@ -61,7 +61,8 @@ def write_shard(
 
 def shard_bytes(game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]) -> bytes:
     """Return the content of a shard. The same games give the same bytes with the same version of pyarrow."""
-    table = pa.Table.from_pylist([_row(game_spec, game, generation, nets) for game in games], schema=SCHEMA)
+    rows = [_row(game_spec, game, generation, nets) for game in games]
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
     table = table.replace_schema_metadata({"format": FORMAT, "sha256": table_digest(table)})
     file = pa.BufferOutputStream()
     pq.write_table(table, file, compression="zstd", write_page_checksum=True)
@@ -99,12 +100,12 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
             table = shard.read()
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
-    must_have = [name for name in table.column_names if name not in MAY_BE_NULL]
-    empty = next((name for name in must_have if _has_nulls(table[name])), None)
-    if empty is not None:
-        raise ValueError(f"{path}: its column {empty} has places without a value")
+    for name in table.column_names:
+        if name not in MAY_BE_NULL and _has_nulls(table[name]):
+            raise ValueError(f"{path}: its column {name} has places without a value")
     # Page checksums find damaged bytes; the hash finds other values in a whole file, and where there are no checksums.
-    if metadata.get(b"sha256", digest := table_digest(table).encode()) != digest:
+    digest = table_digest(table).encode()
+    if metadata.get(b"sha256", digest) != digest:
         raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
     return table.select(SCHEMA.names).combine_chunks()
 
@@ -185,7 +186,9 @@ def games_of(table: pa.Table) -> Games:
 
 def _values(table: pa.Table, column: Column) -> NDArray[Any]:
     values, _ = list_column(table, column.name)
-    return values if column.width == 1 else values.reshape(-1, column.width)
+    if column.width == 1:
+        return values
+    return values.reshape(-1, column.width)
 
 
 def bad_games(table: pa.Table) -> dict[int, str]:
@@ -208,7 +211,8 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
     # Only games whose columns fit can be cut out of the flat arrays at all; the others are named without a closer look.
     fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
     games = games_of(table.take(fitting) if bad else table)
-    for number, reason in faults(games, [rules[specs[place]] for place in fitting.tolist()]):
+    rules_of_games = [rules[specs[place]] for place in fitting.tolist()]
+    for number, reason in faults(games, rules_of_games):
         bad[int(fitting[number])] = reason
     return games, dict(sorted(bad.items()))
 
@@ -218,7 +222,10 @@ def _misfits(table: pa.Table) -> NDArray[np.int64]:
     moves = pc.list_value_length(table["actions"]).to_numpy()
     lengths, offsets = list_column(table, "policy_lengths")
     summed = np.diff(offsets_of(lengths)[offsets])
-    expected = {column.name: summed if column.level == "edge" else moves * column.width for column in STORED}
+    expected = {}
+    for column in STORED:
+        is_of_edges = column.level == "edge"
+        expected[column.name] = summed if is_of_edges else moves * column.width
     expected["root_q"] = moves
     wrong = []
     for name, lengths in expected.items():

@@ -85,8 +85,10 @@ def recipe_lines() -> list[str]:
     """Return a line for each recipe: name, game, processor time, what it reaches and needs."""
     rows = []
     for recipe in shipped_recipes():
-        needs = f"; needs {recipe.needs}" if recipe.needs else ""
-        rows.append((recipe.name, recipe.game, minutes_text(recipe.minutes), f"{recipe.reaches}{needs}"))
+        reaches = recipe.reaches
+        if recipe.needs:
+            reaches += f"; needs {recipe.needs}"
+        rows.append((recipe.name, recipe.game, minutes_text(recipe.minutes), reaches))
     names = ("recipe", "game", "CPU time", "reaches")
     table = [names, *rows]
     widths = []
@@ -114,4 +116,6 @@ def minutes_text(minutes: float | None) -> str:
         return "-"
     if minutes < 1:
         return f"{60 * minutes:.0f} s"
-    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
+    if minutes < 120:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.0f} h"

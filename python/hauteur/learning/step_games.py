@@ -128,7 +128,8 @@ class StepGames:
             self._begun[planned.generation] = generation
             if self.scheduler is not None:
                 units, sources = self._units(planned, generation.missing)
-                generation.begin(self.scheduler.start(units, sources, first=again), self.scheduler.threads)
+                batch = self.scheduler.start(units, sources, first=again)
+                generation.begin(batch, self.scheduler.threads)
         return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
@@ -180,7 +181,9 @@ class StepGames:
 
     def progress(self) -> dict[str, Any]:
         """Return what progress.json has about workers."""
-        return {} if self.scheduler is None else {"workers": self.workers(), "numbers": self.metrics()["workers"]}
+        if self.scheduler is None:
+            return {}
+        return {"workers": self.workers(), "numbers": self.metrics()["workers"]}
 
     def end_generation(self) -> dict[str, Any]:
         """Return the numbers of the generation that ends, and begin to count anew."""

@@ -38,7 +38,8 @@ def short_term_values(games: Games, horizons: Sequence[float]) -> NDArray[np.flo
     for back in range(1, 1 + longest):
         some = np.flatnonzero(games.move_counts >= back)
         moves = games.moves_before[some + 1] - back
-        step = shares * (of_first[moves][:, None] - later[some])
+        own = of_first[moves][:, None]
+        step = shares * (own - later[some])
         later[some] += np.where(np.isfinite(step), step, 0)
         values[moves] = later[some]
     of_movers = np.where(is_first[:, None], values, values[:, :, ::-1])
@@ -50,7 +51,8 @@ def own_columns(targets: Targets, games: Games) -> Columns:
     parts: list[Columns] = []
     first_form: dict[str, tuple[int, ...]] = {}
     for number in range(games.games):
-        part = _checked(targets(games.record(number)), games, number)
+        returned = targets(games.record(number))
+        part = _checked(returned, games, number)
         form = {name: values.shape[1:] for name, values in part.items()}
         if not parts:
             first_form = form

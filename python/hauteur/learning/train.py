@@ -152,8 +152,11 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
         angle = math.pi * min(1.0, progress)
         rate = low + (rate - low) * (1 + math.cos(angle)) / 2
     elif settings.schedule == "one_cycle":
-        falls = (within - RISING) / (1 - RISING)
-        share = within / RISING if within < RISING else (1 + math.cos(math.pi * falls)) / 2
+        if within < RISING:
+            share = within / RISING
+        else:
+            falls = (within - RISING) / (1 - RISING)
+            share = (1 + math.cos(math.pi * falls)) / 2
         rate = low + (rate - low) * share
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
 
@@ -232,7 +235,9 @@ class CandidateTrainer:
         self.optimiser = Optimiser(trained, settings)
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
         whole = self._on_gpu or self._draws  # shards side by side would draw in any order
-        shards = 1 if whole else -(-settings.batch_size // settings.shard_rows)
+        shards = 1
+        if not whole:
+            shards = math.ceil(settings.batch_size / settings.shard_rows)
         copies = [_Replica.copied(trained) for _ in range(shards - 1)]
         self._replicas = [_Replica.of(trained), *copies]
 
@@ -328,7 +333,9 @@ class CandidateTrainer:
         torch.set_num_threads(1)  # of this thread, for the optimiser
         if self._draws:
             torch.manual_seed(derived_seed(seed, "dropout", generation))
-        begin, end = progress or ((generation - 1) / generations, generation / generations)
+        if progress is None:
+            progress = ((generation - 1) / generations, generation / generations)
+        begin, end = progress
         for replica in self._replicas:
             replica.network.train()
         # Summed on the device: to read a loss in Python would make every step wait for a GPU to finish.

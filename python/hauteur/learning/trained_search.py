@@ -18,6 +18,7 @@ from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import ResolvedNet, resolve_net
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, given_over_net
+from hauteur.system.formatting import setting_text
 from hauteur.system.settings import flat_settings
 
 MOST_NAMED = 5
@@ -52,7 +53,10 @@ def _carried_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str |
     """Return a line where a player has settings that its net carries; None where the net carries none."""
     if player.other_net or not play_search_keys(net):
         return None
-    given = [f"{'.'.join(key)}={_text(value)}" for key, value in given_over_net(_named(player, net))]
+    given = []
+    for key, value in given_over_net(_named(player, net)):
+        name = ".".join(key)
+        given.append(f"{name}={setting_text(value, absent='off')}")
     instead = f"; given instead: {' '.join(given)}" if given else ""
     return f"{label} plays with the search of its net, {play_search_text(net)}{instead}"
 
@@ -67,14 +71,21 @@ def _training_note(label: str, player: PlayerSettings, net: ResolvedNet) -> str 
     recipe = recipe_beside(Path(player.net).resolve())
     if recipe is None:
         return None
-    meant = {key[0] for key in play_search_keys(net)} - {key[0] for key, _ in given_over_net(_named(player, net))}
+    carried = {key[0] for key in play_search_keys(net)}
+    given = {key[0] for key, _ in given_over_net(_named(player, net))}
     search = search_of_net(player.search, net, player.other_net)
-    differences = search_differences(recipe, player.model_copy(update={"search": search}))
-    found = [line for line in differences if line.partition(" ")[0].partition(".")[0] not in meant]
+    found = []
+    for line in search_differences(recipe, player.model_copy(update={"search": search})):
+        key, _, _ = line.partition(" ")
+        section, _, _ = key.partition(".")
+        if section not in carried - given:
+            found.append(line)
     if not found:
         return None
     named = ", ".join(found[:MOST_NAMED])
-    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    more = ""
+    if len(found) > MOST_NAMED:
+        more = f" and {len(found) - MOST_NAMED} more"
     return f"{label} does not play with the search that its net was trained with: {named}{more}"
 
 
@@ -91,9 +102,12 @@ def search_differences(recipe: Recipe, player: PlayerSettings) -> list[str]:
     keys = sorted({*trained, *played})
     keys.sort(key=lambda key: (key != "visits", "." in key))  # visits, then rules, then their settings
     for key in keys:
-        before, now = trained.get(key), played.get(key)
+        before = trained.get(key)
+        now = played.get(key)
         if before != now:
-            found.append(f"{key} {_text(now)} instead of {_text(before)}")
+            ours = setting_text(now, absent="off")
+            theirs = setting_text(before, absent="off")
+            found.append(f"{key} {ours} instead of {theirs}")
     return found
 
 
@@ -104,10 +118,3 @@ def _comparable(search: SearchParams, visits: int) -> dict[str, Any]:
     if noise is None or not noise.epsilon:
         values["dirichlet"] = None
     return {key: value for key, value in flat_settings(values).items() if value is not None}
-
-
-def _text(value: Any) -> str:
-    """Return a value as the line has it."""
-    if value is None:
-        return "off"
-    return str(value).lower() if isinstance(value, bool) else f"{value}"

@@ -294,7 +294,8 @@ class Trainer:
 
         Raise ValueError for a module that is neither hauteur's nor registered.
         """
-        facts = {"steps": self.steps, "samples": self.steps * self.settings.batch_size, "seed": self._seed}
+        samples = self.steps * self.settings.batch_size
+        facts = {"steps": self.steps, "samples": samples, "seed": self._seed}
         registry.save_network(path, self._playing, self.game, training=facts)
 
     @property

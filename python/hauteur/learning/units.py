@@ -202,7 +202,9 @@ class LearningJob:
         evaluators = self._stack.enter_context(Evaluators(self.game, resources, exact=run.exact))
         nets = self._opponent_nets(settings)
         player = build_player(self.game, _as_in_recipe(settings), evaluators, "opponent", nets)
-        return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
+        if not isinstance(player, SearchPlayer):
+            return player
+        return replace(player, learns=False)
 
     def _opponent_nets(self, settings: OpponentSettings) -> dict[str, ResolvedNet]:
         """Return the opponent's nets: the files that came with the unit, and evaluators without a file by name."""
@@ -221,7 +223,8 @@ class LearningJob:
         if search.opponent_net is not None:
             nets += self._playing[MODEL]
         evaluator, *large = [self._evaluator(one) for one in nets]
-        return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
+        of_large = large[0] if large else None
+        return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, of_large)
 
     def _evaluator(self, net: ResolvedNet) -> Evaluator:
         """The evaluator of a net; with run.exact its answers do not depend on the batch, bit for bit."""
@@ -277,7 +280,9 @@ class LearningJob:
 
     def _learn(self, record: GameRecord) -> NDArray[np.uint8]:
         """Return the column that says which moves are learned from, with what is proven where that is a target."""
-        return np.asarray(record.learn | record.proven << 1) if self._marks_proven else record.learn
+        if self._marks_proven:
+            return np.asarray(record.learn | record.proven << 1)
+        return record.learn
 
     def close(self) -> None:
         """Close the nets."""

@@ -108,7 +108,8 @@ class Layout:
         threads = self.threads
         if None in computing:
             threads = min(threads, self.parallel // (2 * self.batch_size))
-        return max([threads, 1, *(number or self.in_flight for number in computing)])
+        of_nets = [number or self.in_flight for number in computing]
+        return max([threads, 1, *of_nets])
 
 
 USUAL_RULES = GameRules()
@@ -253,7 +254,9 @@ class _Loop:
             if plan is None:
                 self.core.no_more()
                 return
-            seed = derived_seed(self.seed, self.purpose, plan.index) if plan.seed is None else plan.seed
+            seed = plan.seed
+            if seed is None:
+                seed = derived_seed(self.seed, self.purpose, plan.index)
             state = opening_state(self.game, plan)
             self.begun[self.count] = plan, seed
             if self.asked.keys() & {*plan.sides}:
@@ -284,7 +287,8 @@ class _Loop:
         """Return what players say against the result of a game that has ended by its rules. board: some way into it."""
         plan = record.plan
         actions = record.actions.tolist()
-        for action in actions[len(board.moves) - self._beginning(plan) :]:
+        known = len(board.moves) - self._beginning(plan)
+        for action in actions[known:]:
             board.apply(action)
         if not board.is_terminal:
             return []
@@ -303,7 +307,8 @@ class _Loop:
         origin = plan.begin(self.game).notation()
         moves = (*plan.start, *due.actions)
         player = self.asked[due.player]
-        future = player.choose(MoveRequest(plan.index, board.copy(), origin, moves, due.seed))
+        request = MoveRequest(plan.index, board.copy(), origin, moves, due.seed)
+        future = player.choose(request)
         self.pending[due.number] = future
         future.add_done_callback(lambda done: self._reply(due.number, player.name, done))
 

@@ -27,8 +27,12 @@ FIXED_SEARCH = SearchParams(
 
 FIXED_VISITS = 200
 
-COUNT, NODES, TOTAL = 5000, 1_000_000, 100_000_000
-"""Positions of a set; positions searched to solve one of them at most, and all of them."""
+COUNT = 5000
+"""Positions of a set."""
+NODES = 1_000_000
+"""Positions searched at most to solve one of a set."""
+TOTAL = 100_000_000
+"""Positions searched at most to solve a whole set."""
 
 SLOWER = 100
 """Games written in Python have limits that are smaller by this factor."""
@@ -113,14 +117,16 @@ class SolvedSet:
 
     def phase(self, ply: int) -> str:
         """Return the third of the plies that a ply is in."""
-        return PHASES[(ply - self.plies.start) * len(PHASES) // len(self.plies)]
+        after_first = ply - self.plies.start
+        return PHASES[after_first * len(PHASES) // len(self.plies)]
 
     def thinned(self, count: int) -> Self:
         """Return at most this many of the positions, evenly spread."""
         whole = len(self.positions)
         if whole <= count:
             return replace(self, positions=list(self.positions))
-        return replace(self, positions=[self.positions[i * whole // count] for i in range(count)])
+        chosen = [self.positions[i * whole // count] for i in range(count)]
+        return replace(self, positions=chosen)
 
     def text(self) -> str:
         """Return the set in lines: what is left out, then moves and values of each position."""
@@ -218,12 +224,16 @@ class Preserved:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of `share`."""
-        return wilson(self.share, self.positions, 0.95) if self.positions else (0.0, 1.0)
+        if self.positions:
+            return wilson(self.share, self.positions, 0.95)
+        return (0.0, 1.0)
 
     @property
     def choices_interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of `choices_share`."""
-        return wilson(self.choices_share, self.choices, 0.95) if self.choices else (0.0, 1.0)
+        if self.choices:
+            return wilson(self.choices_share, self.choices, 0.95)
+        return (0.0, 1.0)
 
     def to_json(self) -> dict[str, Any]:
         """Return counts, shares and intervals."""
@@ -349,8 +359,10 @@ class TreePlayer:
         """Return the tree of the player as this side, 0 first, 1 second."""
         result = PlayedTree(side, self._replies)
         start = self._game.new_initial_state()
-        if (values := self._solver.move_values(start, 10 * self._nodes)) is not None:
-            result.value = max(values) * (1 if start.to_move == side else -1)
+        values = self._solver.move_values(start, 10 * self._nodes)
+        if values is not None:
+            of_mover = max(values)
+            result.value = of_mover if start.to_move == side else -of_mover
         level = [start]
         while level:
             ended: dict[int, _core.State] = {}
@@ -399,7 +411,9 @@ class TreePlayer:
                     moves = line_texts(child.start, child.moves)
                     result.mistakes.append(" ".join(moves))
             yield child
-        known = self._values(others) if self._replies == "best" else [None] * len(others)
+        known: list[list[int] | None] = [None] * len(others)
+        if self._replies == "best":
+            known = self._values(others)
         for state, values in zip(others, known, strict=True):
             for place, action in enumerate(state.legal_actions().tolist()):
                 if values is None or values[place] == max(values):

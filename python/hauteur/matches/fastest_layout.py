@@ -34,8 +34,10 @@ IN_TURN = 2
 MOST_THREADS = 64
 """Threads that a recipe allows (`selfplay.in_flight`)."""
 
-WARM_UP, SECONDS = 0.5, 1.0
-"""Time before a measurement, and of it."""
+WARM_UP = 0.5
+"""Seconds before a measurement."""
+SECONDS = 1.0
+"""Seconds of a measurement."""
 
 OpenPlayer = Callable[[int], AbstractContextManager["SearchPlayer"]]
 """Opens a player whose evaluator is made for batches of this many rows."""

@@ -34,7 +34,9 @@ class MatchFolder(RunDirectory):
         raise ValueError(f"{self.settings_file}: has no names of two players")
 
     def title(self) -> str:
-        return f"{self.stored()['settings'].get('game', 'a game')}: {' – '.join(self.names())}"
+        game = self.stored()["settings"].get("game", "a game")
+        names = " – ".join(self.names())
+        return f"{game}: {names}"
 
     def check(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError where there is a match already that has other settings, or something else."""
@@ -93,7 +95,9 @@ def games_stamp(path: Path) -> dict[str, str]:
     found = [place.stat() for place in path.glob("*/games.jsonl")]
     newest = max((facts.st_mtime_ns for facts in found), default=0)
     size = sum(facts.st_size for facts in found)
-    return {"games.jsonl": f"{newest:x}-{size:x}"} if found else {}
+    if not found:
+        return {}
+    return {"games.jsonl": f"{newest:x}-{size:x}"}
 
 
 FARTHEST = 10**6

@@ -51,8 +51,10 @@ def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]],
             fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
             raise ValueError(f"{path}: games of {match.game.spec} go to {fits}")
         for game in sorted(games, key=lambda game: game.index):
-            text = pgn_of(match, game, evals=evals) if form == "pgn" else sgf_of(match, game)
-            texts.append(text)
+            if form == "pgn":
+                texts.append(pgn_of(match, game, evals=evals))
+            else:
+                texts.append(sgf_of(match, game))
     write_bytes(path, "".join(texts).encode())
     return len(texts)
 
@@ -117,9 +119,9 @@ def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
     """Return the PGN tags of one player: clock or net."""
-    clock = [(f"{side}TimeControl", control)] if (control := _clock(player)) else []
     if not player.has_net:
-        return clock
+        control = _clock(player)
+        return [(f"{side}TimeControl", control)] if control else []
     net = Path(player.net).name if player.net else "default"
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_name(player.evaluator)
@@ -138,12 +140,15 @@ def _event(match: Match) -> str:
 
 def by_side(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
     """Reorder values of A and B to first and second side."""
-    return of_a_and_b if game.a == "first" else (of_a_and_b[1], of_a_and_b[0])
+    if game.a == "first":
+        return of_a_and_b
+    return (of_a_and_b[1], of_a_and_b[0])
 
 
 def outcome_of(game: MatchGame) -> int:
     """+1 the first player won, 0 draw, -1 the second won."""
-    return round(2 * game.score - 1) * (1 if game.a == "first" else -1)
+    of_a = round(2 * game.score - 1)
+    return of_a if game.a == "first" else -of_a
 
 
 def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
@@ -171,7 +176,7 @@ def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, st
         comments[begins + move] = _comment(game, move, score)
     last = begins + moves - 1
     if last >= 0:
-        comments[last] = ", ".join(part for part in (comments[last], game.end) if part)
+        comments[last] = ", ".join(filter(None, (comments[last], game.end)))
     return {ply: comment for ply, comment in comments.items() if comment}
 
 
@@ -204,5 +209,6 @@ def _eval(game: MatchGame, ply: int, mover: int) -> str:
     if math.isnan(score):
         return ""
     if abs(score) >= MATE / 2:
-        return f"#{'-' if score < 0 else ''}{MATE - abs(score):.0f}"
+        sign = "-" if score < 0 else ""
+        return f"#{sign}{MATE - abs(score):.0f}"
     return f"{score + 0.0:.2f}"  # no -0.00

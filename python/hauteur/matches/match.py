@@ -93,7 +93,8 @@ def match_plans(
     """Yield the start, sides and seed of each game, without the games in `skip`."""
     order = list(range(len(openings)))
     if settings.order == "random":
-        order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
+        random = stream(settings.seed, "order of openings")
+        order = random.permutation(len(openings)).tolist()
     for index in range(settings.games):
         if index in skip:
             continue
@@ -307,8 +308,10 @@ class Match(GamesInProgress):
     @property
     def date(self) -> str:
         """The day on which the match was begun, YYYY.MM.DD."""
-        begun = {} if self.folder is None else self.folder.stored().get("begun", {})
-        day = str(begun.get("created", ""))[:10]
+        day = ""
+        if self.folder is not None:
+            begun = self.folder.stored().get("begun", {})
+            day = str(begun.get("created", ""))[:10]
         return day.replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
 
     def games(self) -> Iterator[MatchGame]:

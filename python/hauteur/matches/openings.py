@@ -76,9 +76,11 @@ def read_opening(line: str, game: _core.Game) -> Opening:
     words = line.split()
     if not words:
         raise ValueError("a position or a list of moves is needed, got an empty line")
-    opening = Opening(fen=_fen(words)) if game.has_fen and "/" in words[0] else None
-    state = (opening or Opening()).origin(game)
-    if opening is None:
+    if game.has_fen and "/" in words[0]:
+        opening = Opening(fen=_fen(words))
+        state = opening.origin(game)
+    else:
+        state = Opening().origin(game)
         opening = Opening(actions=_play(state, words))
     if state.outcome() is not None:
         raise ValueError("the game is over in this position")

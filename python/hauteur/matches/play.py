@@ -212,8 +212,10 @@ def run_tournament(
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     settings, shared = _shared(game, options)
     values = {"players": given, "kind": kind, "games": games, **settings}
-    folder = None if options.get("out") is None else TournamentFolder(Path(str(options["out"])))
-    cup = Tournament(settings=validated(TournamentSettings, values, "tournament"), folder=folder, **shared)
+    checked = validated(TournamentSettings, values, "tournament")
+    out = options.get("out")
+    folder = None if out is None else TournamentFolder(Path(out))
+    cup = Tournament(settings=checked, folder=folder, **shared)
     _play(cup, options)
     return cup
 
@@ -231,8 +233,10 @@ def _run_match(
     """Play a match to the end, and write its page and files."""
     values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
     settings, shared = _shared(game, options)
-    folder = None if options.get("out") is None else MatchFolder(Path(str(options["out"])))
-    match = Match(settings=validated(MatchSettings, values | settings, "match"), folder=folder, sprt=test, **shared)
+    checked = validated(MatchSettings, values | settings, "match")
+    out = options.get("out")
+    folder = None if out is None else MatchFolder(Path(out))
+    match = Match(settings=checked, folder=folder, sprt=test, **shared)
     _play(match, options)
     return match
 
@@ -275,7 +279,10 @@ def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
     found = []
     for number, line in enumerate(lines):
         try:
-            found.append(read_opening(line, game) if isinstance(line, str) else opening_of(as_state(line), game))  # type: ignore[arg-type]
+            if isinstance(line, str):
+                found.append(read_opening(line, game))
+            else:
+                found.append(opening_of(as_state(line), game))  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise ValueError(f"openings[{number}]: {error}") from None
     if not found:
@@ -331,8 +338,9 @@ def progress_text(match: Match | Tournament) -> str:
     done = match.games_done
     of = match.games_wanted
     facts = match.facts
+    games = f"{done:,} games" if of is None else f"{done:,}/{of:,} games"
     result = standing(match.tally) if isinstance(match, Match) else best_of(match.ratings())
-    parts = [f"{done:,} games" if of is None else f"{done:,}/{of:,} games", result]
+    parts = [games, result]
     search = facts.search
     if search.total:
         parts.append(f"{search.rows / search.total:,.0f} evaluations/s")
@@ -340,5 +348,6 @@ def progress_text(match: Match | Tournament) -> str:
         # games in progress count as half played: short ones end first, and alone would promise too long a time
         halves = min(of - done, match.resources.parallel) / 2
         seconds_a_game = search.total / (facts.games + halves)
-        parts.append(f"{duration(seconds_a_game * (of - done - halves))} left")
+        left = seconds_a_game * (of - done - halves)
+        parts.append(f"{duration(left)} left")
     return "  ".join(filter(None, parts))

@@ -80,7 +80,9 @@ class Column:
     @property
     def default_row(self) -> Any:
         """One row of the default."""
-        return self.default if self.width == 1 else (self.default,) * self.width
+        if self.width == 1:
+            return self.default
+        return (self.default,) * self.width
 
     def array(self, values: Sequence[Any]) -> NDArray[Any]:
         """Return the values as an array of this column: one row after another, [n] or [n, width]."""

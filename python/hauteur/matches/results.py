@@ -192,7 +192,8 @@ class Tally:
         self.notes.update(game.notes.values())
         self._scores[game.index] = game.score
         self._end = max(self._end, game.index + 1)
-        self.different.add(game.index, game.score, line, line_digest(f"{game.fen} {game.opening}"))
+        opening = line_digest(f"{game.fen} {game.opening}")
+        self.different.add(game.index, game.score, line, opening)
 
     @property
     def score_interval(self) -> tuple[float, float]:
@@ -276,7 +277,9 @@ def repeats_note(tallies: Iterable[Tally]) -> str:
     found = [tally.different for tally in tallies]
     different = sum(one.different for one in found)
     games = sum(one.games for one in found)
-    return f"{different:,} different games of {games:,}" if different < games else ""
+    if different < games:
+        return f"{different:,} different games of {games:,}"
+    return ""
 
 
 @dataclass
@@ -341,8 +344,12 @@ def summary(tally: Tally) -> str:
 
 def standing(tally: Tally) -> str:
     """The result until now in one line, with the state of a sequential test; empty where there is neither."""
-    parts = [summary(tally)] if tally.record.games else []
-    return "  ".join(parts if tally.test is None else [*parts, sprt_line(tally.test)])
+    parts = []
+    if tally.record.games:
+        parts.append(summary(tally))
+    if tally.test is not None:
+        parts.append(sprt_line(tally.test))
+    return "  ".join(parts)
 
 
 def sprt_json(test: PairsInOrder) -> dict[str, Any]:

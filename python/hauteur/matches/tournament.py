@@ -6,7 +6,7 @@ seed, derived from that of the tournament and the two numbers; so players can be
 existing games stay valid.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -40,7 +40,8 @@ class TournamentSettings(GamesSettings):
     def _names_differ(self) -> Self:
         """Refuse two players with one name."""
         names = [player.name for player in self.players if player.name]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        twice = _repeated(names)
+        if twice is not None:
             raise ValueError(f"two players have the name {twice!r}")
         return self
 
@@ -70,7 +71,8 @@ class Tournament(GamesInProgress):
 
     def __post_init__(self) -> None:
         self.names = [player_name(self.game, player) for player in self.settings.players]
-        if twice := next((name for name in self.names if self.names.count(name) > 1), None):
+        twice = _repeated(self.names)
+        if twice is not None:
             raise ValueError(f"two players are called {twice!r}: give them names with name=")
         self._pairings = {pairing: self._match(*pairing) for pairing in self.settings.pairings}
 
@@ -152,6 +154,14 @@ class Tournament(GamesInProgress):
             self.folder.write_result(self.result())
             for match in self.matches:
                 match.write_result()
+
+
+def _repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that is there more than once; None where all differ."""
+    for name in names:
+        if names.count(name) > 1:
+            return name
+    return None
 
 
 def _pairing_name(a: int, b: int) -> str:

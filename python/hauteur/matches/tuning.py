@@ -83,14 +83,15 @@ class Parameter:
         exact = self._log_value(place) if self.log else self.low + self.width * place
         if self.whole:
             return round(exact)
-        return min(max(float(f"{exact:.{DIGITS}g}"), self.low), self.high)
+        rounded = float(f"{exact:.{DIGITS}g}")
+        return min(max(rounded, self.low), self.high)
 
     def place(self, value: float) -> float:
         """Return the place of a value, 0 to 1; ValueError if it is outside the bounds."""
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.key} is {value:g} and must be within its bounds {self.low:g}:{self.high:g}")
         if self.log:
-            return math.log(value / self.low) / math.log(self.high / self.low)
+            return math.log(value / self.low) / self._log_width
         return (value - self.low) / (self.high - self.low)
 
     def least_spread(self, place: float) -> float:
@@ -99,12 +100,17 @@ class Parameter:
             return 0.0
         slope = self.width
         if self.log:
-            slope = self._log_value(place) * math.log(self.high / self.low)
+            slope = self._log_value(place) * self._log_width
         return min(0.5, 0.6 / slope)
 
     def _log_value(self, place: float) -> float:
         """Return the value at a place of a logarithmic scale, not rounded."""
-        return self.low * math.exp(math.log(self.high / self.low) * place)
+        return self.low * math.exp(self._log_width * place)
+
+    @property
+    def _log_width(self) -> float:
+        """Distance of the bounds on a logarithmic scale."""
+        return math.log(self.high / self.low)
 
     @property
     def width(self) -> float:
@@ -137,7 +143,8 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
         whole=float not in kinds,
     )
     for value in (found.low, found.high):
-        changed_player(player, values_text({key: int(value) if found.whole else value}), f"--parameter {text}")
+        bound = int(value) if found.whole else value
+        changed_player(player, values_text({key: bound}), f"--parameter {text}")
     return found
 
 
@@ -175,8 +182,10 @@ def values_text(values: Mapping[str, float | int]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
 
 
-ALPHA, GAMMA = 0.602, 0.101
-"""Spall's exponents of a_k and c_k."""
+ALPHA = 0.602
+"""Spall's exponent of a_k."""
+GAMMA = 0.101
+"""Spall's exponent of c_k."""
 
 Place = NDArray[np.float64]
 """A point: a coordinate from 0 to 1 for each parameter."""
@@ -254,7 +263,8 @@ def spsa(
             spread = np.minimum(np.maximum(spread, least_spread(place)), 0.5)
         side = stream(seed, "spsa", number).choice([-1.0, 1.0], len(place))
         middle = np.clip(place, spread, 1 - spread)
-        plus, minus = middle + spread * side, middle - spread * side
+        plus = middle + spread * side
+        minus = middle - spread * side
         result = compare(number, plus, minus)
         place = np.clip(place + schedule.step_at(number) * result * side, 0, 1)
         yield Iteration(number, plus, minus, result, place)
@@ -447,7 +457,8 @@ def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[
         return (record.wins - record.losses) / record.games
 
     def least(place: Place) -> list[float]:
-        return [parameter.least_spread(float(x)) for parameter, x in zip(tuning.parameters, place, strict=True)]
+        parameters = zip(tuning.parameters, place, strict=True)
+        return [parameter.least_spread(float(x)) for parameter, x in parameters]
 
     for one in spsa(compare, tuning.start, tuning.schedule, seed=tuning.seed, least_spread=least):
         yield one, results[-1]
@@ -455,11 +466,11 @@ def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[
 
 def _line(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> str:
     """Return an iteration as a line of progress."""
-    sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
-    return (
-        f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "
-        f"now {values_text(tuning.values(one.place))}"
-    )
+    plus = values_text(tuning.values(one.plus))
+    minus = values_text(tuning.values(one.minus))
+    now = values_text(tuning.values(one.place))
+    iteration = f"iteration {one.number + 1}/{tuning.schedule.iterations}"
+    return f"{iteration}  {plus} v {minus}: {record} ({record.score:.1%})  now {now}"
 
 
 def _play_iteration(
@@ -483,8 +494,8 @@ def _play_iteration(
 
 def report(tuned: Tuned) -> str:
     """The tuned values, the player, and how it did against the one that was given."""
-    before, after = tuned.tuning.values(tuned.tuning.start), tuned.values
-    rows = [f"{key}: {before[key]:g} -> {value:g}" for key, value in after.items()]
+    before = tuned.tuning.values(tuned.tuning.start)
+    rows = [f"{key}: {before[key]:g} -> {value:g}" for key, value in tuned.values.items()]
     rows.append(f"tuned player: {player_text(tuned.player)}")
     if tuned.verification is not None:
         rows.append(f"tuned against given: {summary(tuned.verification)}  (95 %)")

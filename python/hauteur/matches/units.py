@@ -140,15 +140,15 @@ class MatchUnits:
         missing: int,
     ) -> None:
         # A worker plays two units side by side, whose games share its batches.
-        size = max(2, min(resources.parallel // 4, missing // SHARES) // 2 * 2)
-        self._size = size
+        pairs = min(resources.parallel // 4, missing // SHARES) // 2
+        self._size = 2 * max(1, pairs)
         self.sources: dict[str, Path] = {}
         self._shared = {
             "game": game.spec,
             "players": [self._player(game, label, player) for label, player in players.items()],
             "seed": settings.seed,
             "max_plies": settings.max_plies,
-            "parallel": 2 * size,
+            "parallel": 2 * self._size,
             "batch_size": resources.batch_size,
             "backend": resources.backend,
         }
@@ -170,8 +170,12 @@ class MatchUnits:
                 "leave workers out"
             )
         nets = player_nets(game, settings)
-        self.sources |= {net.sha256: Path(net.path) for net in nets.values() if net.has_file}
-        named = {setting: net.sha256 if net.has_file else net.path for setting, net in nets.items()}
+        named = {}
+        for setting, net in nets.items():
+            named[setting] = net.path
+            if net.has_file:
+                named[setting] = net.sha256
+                self.sources[net.sha256] = Path(net.path)
         values = as_played(game, settings).model_dump(mode="json", exclude_unset=True)  # nets have other files there
         return {"label": label, "settings": values, "nets": named}
 
@@ -193,7 +197,10 @@ def games_of_workers(
     try:
         with stop.put_off():
             while True:
-                while len(waves) < 2 and not stop.requested and (wave := list(islice(waiting, WAVE))):
+                while len(waves) < 2 and not stop.requested:
+                    wave = list(islice(waiting, WAVE))
+                    if not wave:
+                        break
                     waves.append(scheduler.start(wave, units.sources))
                 if not waves:
                     return
@@ -218,8 +225,10 @@ def checked_games(played: Played) -> list[MatchGame]:
     try:
         games = GAMES.validate_json(played.result.content)
     except ValidationError as error:
-        raise ValueError(f"{played.unit.name}: its games cannot be read: {str(error).splitlines()[0]}") from None
-    if [game.index for game in games] != [plan["index"] for plan in played.unit.own["plans"]]:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"{played.unit.name}: its games cannot be read: {reason}") from None
+    planned = [plan["index"] for plan in played.unit.own["plans"]]
+    if [game.index for game in games] != planned:
         raise ValueError(f"{played.unit.name}: its games are not those that were planned")
     return games
 
@@ -247,16 +256,11 @@ class MatchJob:
         self._layout = Layout(resources.parallel, resources.rows)
         with ExitStack() as stack:
             evaluators = stack.enter_context(Evaluators(self._game, resources))
-            self._players = [
-                build_player(
-                    self._game,
-                    PlayerSettings.model_validate(one["settings"]),
-                    evaluators,
-                    one["label"],
-                    {setting: _net(name, files) for setting, name in one["nets"].items()},
-                )
-                for one in shared["players"]
-            ]
+            self._players = []
+            for one in shared["players"]:
+                settings = PlayerSettings.model_validate(one["settings"])
+                nets = {setting: _net(name, files) for setting, name in one["nets"].items()}
+                self._players.append(build_player(self._game, settings, evaluators, one["label"], nets))
             self._stack = stack.pop_all()
 
     def play(self, take: TakeUnit) -> Iterator[UnitResult]:

@@ -575,12 +575,12 @@ def search_batch(
     if not states:
         raise ValueError("search_batch needs at least one position")
     limits_of(visits, None)
+    game = states[0].game
     for number, state in enumerate(states):
         refuse_finished(state, f"positions[{number}]: ")
-        ours, theirs = states[0].game, state.game
-        if (ours.name, ours.feature_shape, ours.num_actions) != (theirs.name, theirs.feature_shape, theirs.num_actions):
-            raise ValueError(f"positions must be of one game: positions[{number}] is of {theirs.spec}, not {ours.spec}")
-    game = states[0].game
+        other = state.game
+        if (other.name, other.feature_shape, other.num_actions) != (game.name, game.feature_shape, game.num_actions):
+            raise ValueError(f"positions must be of one game: positions[{number}] is of {other.spec}, not {game.spec}")
     params = for_nets(search_of_source(params or SearchParams(), evaluator, game, large), large)
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})

@@ -158,7 +158,10 @@ class BatchAnalysis:
         waiting = enumerate(chains)
         try:
             while True:
-                while searches.open < most_open and (following := next(waiting, None)) is not None:
+                while searches.open < most_open:
+                    following = next(waiting, None)
+                    if following is None:
+                        break
                     searches.go_on(*following, None)
                 if searches.ended:
                     yield searches.ended.popleft()
@@ -234,7 +237,8 @@ class _Searches(Generic[Result]):
             search.found.append(_reading(self.pool.forest, tree))
             found = tuple(search.found)
             request = search.request
-            if len(found) < len(request.visits) and (request.go_on is None or request.go_on(found)):
+            has_more = len(found) < len(request.visits)
+            if has_more and (request.go_on is None or request.go_on(found)):
                 self.pool.set_visits(tree, request.visits[len(found)])
             else:
                 del self._trees[tree]
@@ -262,6 +266,8 @@ def _reading(forest: _core.Forest, tree: int) -> SearchReading:
     q = forest.root_q(ids)[0]
     best = int(forest.best_actions(ids)[0])
     others = np.delete(q, best)
-    second_q = math.nan if np.isnan(others).all() else float(np.nanmax(others))
+    second_q = math.nan
+    if not np.isnan(others).all():
+        second_q = float(np.nanmax(others))
     visits = int(forest.root_node_visits(ids)[0])
     return SearchReading(visits, win - loss, best, float(q[best]), second_q)

@@ -111,7 +111,8 @@ def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     has a handler of its own, nothing changes.
     """
     usual = signal.default_int_handler
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not usual:
         yield
         return
     interrupted = False

@@ -57,7 +57,9 @@ class RuledSection(CheckedSection):
         if value is True or value == "on":
             return {}
         is_optional = cls.model_fields[name].default is None
-        return None if is_optional and (value is False or value == "off") else value
+        if is_optional and (value is False or value == "off"):
+            return None
+        return value
 
     def without_neutral_rules(self) -> Self:
         """The same settings with the rules that change nothing left out."""

@@ -34,7 +34,9 @@ class AnalysisNets:
     ) -> None:
         if more and large is None:
             raise ValueError(f"nets after the second one need it: large= is missing, got {len(more)} in more=")
-        self._sources = [small] if large is None else [small, large, *more]
+        self._sources = [small]
+        if large is not None:
+            self._sources += [large, *more]
         self._rows = rows
         self._open: list[Evaluator] = []
         self._game = ""
@@ -64,7 +66,9 @@ class AnalysisNets:
     @property
     def large(self) -> Evaluator | None:
         """The second evaluator, None where there is one only."""
-        return self._open[1] if len(self._open) > 1 else None
+        if len(self._open) > 1:
+            return self._open[1]
+        return None
 
     @property
     def more(self) -> tuple[Evaluator, ...]:
@@ -87,7 +91,8 @@ class AnalysisNets:
 def evaluator_for(game: _core.Game, source: object) -> Evaluator:
     """Return an evaluator unchanged, or what `hauteur.evaluator` makes of the source."""
     if hasattr(source, "submit") and hasattr(source, "batch_size"):
-        ours, theirs = game.feature_shape, getattr(source, "feature_shape", game.feature_shape)
+        ours = game.feature_shape
+        theirs = getattr(source, "feature_shape", ours)
         if tuple(ours) == tuple(theirs):
             return cast("Evaluator", source)
     from hauteur.networks.evaluators.factory import evaluator
@@ -182,7 +187,8 @@ class FollowedTree:
     @property
     def facts(self) -> TreeFacts:
         """Digest and counts of the whole tree."""
-        return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
+        digest = self.forest.digest(self.number)
+        return TreeFacts(f"{digest:016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""
@@ -226,7 +232,9 @@ class FollowedTree:
             self._leaf_tablebase = leaf_tables
             self.version += 1
         # Where none of the moves that the user named keeps the result, the tables have no say.
-        best = tuple(action for action in kept or () if not only or action in only)
+        best = tuple(kept or ())
+        if only:
+            best = tuple(action for action in best if action in only)
         if tables is None or not best:
             return only, None
         return best, tables.result(state)

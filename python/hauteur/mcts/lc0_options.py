@@ -46,11 +46,13 @@ class Lc0Option:
 
     def declaration(self) -> str:
         """Return the line that answers `uci`. Fractions are strings in UCI, as in lc0."""
-        parts = [f"option name {self.name} type {'string' if self.kind == 'float' else self.kind}"]
-        parts.append(f"default {self.text(self.default) or '<empty>'}")
+        kind = "string" if self.kind == "float" else self.kind
+        default = self.text(self.default) or "<empty>"
+        parts = [f"option name {self.name} type {kind} default {default}"]
         if self.kind == "spin":
             parts.append(f"min {self.least:.0f} max {self.most:.0f}")
-        return " ".join(parts + [f"var {choice}" for choice in self.choices])
+        parts += [f"var {choice}" for choice in self.choices]
+        return " ".join(parts)
 
     def parse(self, text: str) -> Value:
         """Return the value that a text means; ValueError with what is allowed."""
@@ -71,7 +73,9 @@ class Lc0Option:
                     number: int | float = int(text) if self.kind == "spin" else float(text)
                 except ValueError:
                     return None
-                return number if self.least <= number <= self.most else None
+                if self.least <= number <= self.most:
+                    return number
+                return None
             case "combo":
                 return next((choice for choice in self.choices if choice.lower() == text.lower()), None)
             case _:
@@ -80,7 +84,9 @@ class Lc0Option:
     def text(self, value: Value) -> str:
         if isinstance(value, bool):
             return "true" if value else "false"
-        return f"{value:.10g}" if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            return f"{value:.10g}"
+        return str(value)
 
     @property
     def allowed(self) -> str:
@@ -217,8 +223,10 @@ _OF_LC0: Mapping[str, dict[str, Any]] = {
 @cache
 def _schema() -> dict[str, dict[str, Any]]:
     """Return the core's facts about every setting, by section and name."""
-    sections = json.loads(_core.settings_schema())
-    return {section["name"]: {setting["name"]: setting for setting in section["settings"]} for section in sections}
+    found = {}
+    for section in json.loads(_core.settings_schema()):
+        found[section["name"]] = {setting["name"]: setting for setting in section["settings"]}
+    return found
 
 
 def _options(table: str, section: str) -> tuple[Lc0Option, ...]:
@@ -226,8 +234,11 @@ def _options(table: str, section: str) -> tuple[Lc0Option, ...]:
 
     section: of the core's schema, to which the settings belong.
     """
-    rows = ([cell.strip() for cell in row.split("|", 2)] for row in table.strip().splitlines())
-    return tuple(_option(name, field, text, section) for name, field, text in rows)
+    options = []
+    for row in table.strip().splitlines():
+        name, field, text = (cell.strip() for cell in row.split("|", 2))
+        options.append(_option(name, field, text, section))
+    return tuple(options)
 
 
 def _option(name: str, field: str, text: str, section: str) -> Lc0Option:

@@ -186,8 +186,9 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
     if limits.budget is None:
         return None
     end = progress.seconds + progress.batch_seconds  # of the next batch
-    is_late = end >= limits.budget.target and end >= deadline(limits.budget, progress)
-    return "time" if is_late else None
+    if end >= limits.budget.target and end >= deadline(limits.budget, progress):
+        return "time"
+    return None
 
 
 def _unreachable(limits: Limits, progress: Progress) -> str | None:
@@ -227,7 +228,8 @@ def _visits_until(end: float, progress: Progress) -> float:
     """Return the visits that fit until a time at the present pace; infinity while the pace is unknown."""
     if progress.new_visits < SETTLED_VISITS or progress.seconds < SETTLED_SECONDS:
         return float("inf")
-    return max(0.0, end - progress.seconds) * progress.new_visits / progress.seconds
+    left = max(0.0, end - progress.seconds)
+    return left * progress.new_visits / progress.seconds
 
 
 def _unsettled(progress: Progress) -> bool:
@@ -256,7 +258,8 @@ def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 
     """
     to_go = None if clock.moves_to_go is None else max(clock.moves_to_go, 1)
     number = max(move_number, 0)
-    return Budget(*_core.plan_clock(clock.remaining, clock.increment, to_go, number, overhead, slowmover, lateness))
+    planned = _core.plan_clock(clock.remaining, clock.increment, to_go, number, overhead, slowmover, lateness)
+    return Budget(*planned)
 
 
 def fixed(seconds: float, *, overhead: float) -> Budget:

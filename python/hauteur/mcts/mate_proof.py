@@ -27,7 +27,9 @@ class MateProof:
     @property
     def line(self) -> list[int]:
         """The line of the shortest win; empty as long as there is none."""
-        return (self.answer.result() or []) if self.answer.done() else []
+        if not self.answer.done():
+            return []
+        return self.answer.result() or []
 
     @property
     def excludes_win(self) -> bool:

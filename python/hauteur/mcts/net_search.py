@@ -101,7 +101,9 @@ def play_search_keys(net: ResolvedNet) -> list[Key]:
     from hauteur.system.settings import leaves
 
     text = play_search_text(net)
-    return [key for key, _ in leaves(play_search_values(text, net.path))] if text else []
+    if not text:
+        return []
+    return [key for key, _ in leaves(play_search_values(text, net.path))]
 
 
 def play_search_values(text: str, source: str) -> dict[str, Any]:

@@ -465,8 +465,9 @@ def _called(override: Override, *arguments: Any) -> Any:
     try:
         return override.method(*arguments)
     except Exception as error:
-        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise ValueError(f"rule {override.name} has failed: {what}") from error
+        kind = type(error).__name__
+        message = " ".join(str(error).split())
+        raise ValueError(f"rule {override.name} has failed: {kind}: {message}") from error
 
 
 def _floats(

@@ -70,4 +70,6 @@ def search_model(settings: SearchSettings) -> SearchParams:
     """Return settings of a search as a model."""
     from hauteur.mcts.params import SearchParams  # here: engines start without it
 
-    return SearchParams.model_validate(settings.values) if isinstance(settings, PlainSettings) else settings
+    if not isinstance(settings, PlainSettings):
+        return settings
+    return SearchParams.model_validate(settings.values)

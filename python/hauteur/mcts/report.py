@@ -99,11 +99,15 @@ class Pace:
 
     @property
     def visits_per_second(self) -> float:
-        return self.new_visits / self.seconds if self.seconds > 0.0 else 0.0
+        if self.seconds > 0.0:
+            return self.new_visits / self.seconds
+        return 0.0
 
     @property
     def rows_per_second(self) -> float:
-        return self.rows / self.seconds if self.seconds > 0.0 else 0.0
+        if self.seconds > 0.0:
+            return self.rows / self.seconds
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -205,12 +209,22 @@ def choose_move(moves: Sequence[RootMove], settings: TemperatureSettings, ply: i
     return by_action[chosen]
 
 
+def wdl_of_result(result: int) -> Wdl:
+    """Return the chances that a known result is: 1 a win, 0 a draw, -1 a loss; numbers further from 0 are as these."""
+    return float(result > 0), float(result == 0), float(result < 0)
+
+
+def flipped(wdl: Wdl) -> Wdl:
+    """Return win, draw, loss as the other player has them."""
+    return wdl[2], wdl[1], wdl[0]
+
+
 def with_result(report: RootReport, result: int) -> RootReport:
     """Return the report with a result that is known (-1, 0, 1 for the root's mover) in place of the search's values.
 
     All its moves must keep that result. A move that ends the game has its own, which is no mate unless it mates.
     """
-    wdl: Wdl = (float(result > 0), float(result == 0), float(result < 0))
+    wdl = wdl_of_result(result)
     moves = []
     for move in report.moves:
         known = move if move.terminal else replace(move, wdl=wdl, q=float(result))

@@ -62,7 +62,9 @@ def pov_score(wdl: tuple[float, float, float], mate: int | None, *, first_to_mov
 
 def pawns(wl: float) -> float:
     """W - L as pawns, by the formula of `centipawn`; NaN for NaN."""
-    return wl if math.isnan(wl) else score("centipawn", wl=wl, d=0.0, q=wl) / 100.0
+    if math.isnan(wl):
+        return wl
+    return score("centipawn", wl=wl, d=0.0, q=wl) / 100.0
 
 
 def value_of_pawns(score: float) -> float:
@@ -116,7 +118,9 @@ def _wdl_mu(wl: float, d: float) -> float:
     if mu is None or abs(wl) + d >= LARGEST_DECIDED:
         return plain
     figure = 100.0 * mu
-    return figure if abs(mu) < 1.0 or abs(plain) < abs(figure) else plain
+    if abs(mu) < 1.0 or abs(plain) < abs(figure):
+        return figure
+    return plain
 
 
 def wilson(p: float, n: float, z: float) -> tuple[float, float]:

@@ -90,7 +90,9 @@ class TreeNode:
     @cached_property
     def move(self) -> str:
         """That action as text; empty at the root."""
-        return "" if self.parent is None else self.parent.state.action_to_text(self.line[-1])
+        if self.parent is None:
+            return ""
+        return self.parent.state.action_to_text(self.line[-1])
 
     @property
     def depth(self) -> int:
@@ -123,8 +125,9 @@ class TreeNode:
         return self.parent.state.child(self.line[-1])
 
     def __repr__(self) -> str:
+        move = self.move or "root"
         q = "" if math.isnan(self.q) else f", q={self.q:+.3f}"
-        return f"TreeNode({self.move or 'root'}, visits={self.visits:,}{q}, prior={self.prior:.3f})"
+        return f"TreeNode({move}, visits={self.visits:,}{q}, prior={self.prior:.3f})"
 
     def _repr_html_(self) -> str:
         rows = [(node.move, node.visits, node.q, node.prior, node.value) for node in self.children]
@@ -198,9 +201,11 @@ class SearchTree:
         nodes = [self.root]
         columns = self.source.branches(max_nodes - 1)
         parents = columns["parent"]
-        for parent, edge in zip(parents.tolist(), edges_of(columns, np.arange(len(parents))), strict=True):
+        edges = edges_of(columns, np.arange(len(parents)))
+        for parent, edge in zip(parents.tolist(), edges, strict=True):
             before = nodes[parent + 1]
-            nodes.append(_node(self, before, (*before.line, edge["action"]), edge))
+            line = (*before.line, edge["action"])
+            nodes.append(_node(self, before, line, edge))
         return nodes
 
     def save(self, path: str | Path, *, max_nodes: int = SAVED_NODES, nets: Sequence[str | Path] = ()) -> int:
@@ -291,7 +296,8 @@ def first_nodes(tree: SearchTree, most: int = FIRST_NODES) -> dict[str, Any]:
     nodes = tree.most_visited(most)
     rows = {node.line: node_row(node) for node in nodes}
     for node in nodes[1:]:
-        rows[node.line[:-1]].setdefault("children", []).append(rows[node.line])
+        parent = rows[node.line[:-1]]
+        parent.setdefault("children", []).append(rows[node.line])
     for row in rows.values():
         if "children" in row:
             row["left_out"] = row["replies"] - len(row["children"])
@@ -346,7 +352,8 @@ def _drawn(node: TreeNode) -> float | None:
     """The share of this move in the frozen weights of the node before; None where that is not frozen."""
     if node.parent is None or not node.parent.is_frozen:
         return None
-    return (node.weight or 0.0) / (sum((node.parent.frozen or {}).values()) or 1.0)
+    weights = node.parent.frozen or {}
+    return (node.weight or 0.0) / (sum(weights.values()) or 1.0)
 
 
 def _known(value: float) -> float | None:

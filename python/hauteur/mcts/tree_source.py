@@ -246,7 +246,8 @@ def write_tree(path: Path, state: _core.State, root: Edge, columns: Columns, fac
     }
     header = validated(SavedHeader, given, str(path))
     content = header.model_dump(mode="json")
-    content["nodes"] = {name: _json_list(column) for name, column in _with_root(root, columns).items()}
+    nodes = _with_root(root, columns)
+    content["nodes"] = {name: _json_list(column) for name, column in nodes.items()}
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     write_bytes(path, text.encode() + b"\n")
 
@@ -281,7 +282,8 @@ def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
         raise ValueError(f"{path}: {problem}")
     wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
     try:
-        state = position_after(load_game(checked.game).new_initial_state(), checked.moves)
+        start = load_game(checked.game).new_initial_state()
+        state = position_after(start, checked.moves)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return state, SavedTree(checked, columns | {"reported_wdl": wdl})
@@ -313,7 +315,8 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         for name, column in lists.items():
             if name in COLUMNS:
-                columns[name] = np.array(column, np.float64 if name in UNKNOWN else None)
+                kind = np.float64 if name in UNKNOWN else None
+                columns[name] = np.array(column, kind)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{path}: not a tree: a column of its nodes holds something that is no number") from None
     return header, columns

@@ -51,7 +51,9 @@ class NetworkSettings(ResNet):  # type: ignore[misc]  # as of ResNet
     @model_validator(mode="before")
     @classmethod
     def _from_tower(cls, values: Any) -> Any:
-        return values.model_dump(exclude_unset=True) if type(values) is ResNet else values
+        if type(values) is not ResNet:
+            return values
+        return values.model_dump(exclude_unset=True)
 
     @model_validator(mode="after")
     def _settings_are_of_the_kind(self) -> Self:
@@ -99,7 +101,8 @@ class RegisteredArchitecture(Section):
 
     def summary(self) -> str:
         """One line for people, as `transformer(layers=4, width=64)`."""
-        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
+        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.name}({settings})"
 
 
 Architecture: TypeAlias = "ResNetArchitecture | Lc0Architecture | RegisteredArchitecture"

@@ -166,9 +166,10 @@ def _tower(ops: Operations[Value], x: Value) -> Value:
 
 def _squeezed(ops: Operations[Value], y: Value, path: str) -> Value:
     """Squeeze-excitation with bias, as lc0 has it: half of twice the filters scale the planes, half are added."""
-    squeezed = ops.dense(ops.means(y), Dense(f"{path}.reduce", _size(ops, "se_channels")))
-    squeezed = _activated(ops, squeezed)
-    expanded = ops.dense(squeezed, Dense(f"{path}.expand", 2 * ops.architecture.filters))
+    reduce = Dense(f"{path}.reduce", _size(ops, "se_channels"))
+    expand = Dense(f"{path}.expand", 2 * ops.architecture.filters)
+    squeezed = ops.dense(ops.means(y), reduce)
+    expanded = ops.dense(_activated(ops, squeezed), expand)
     return ops.excited(y, expanded)
 
 
@@ -272,7 +273,8 @@ def _embedding(ops: Operations[Value], tokens: Value, alpha: float) -> Value:
     elif kind == "dense":
         # The first twelve planes are the pieces of the present position: the learned encoding sees the whole
         # board.
-        squares = ops.dense(ops.flatten(ops.slice(tokens, 2, 0, 12)), Dense("ip_emb_preproc"))
+        pieces = ops.flatten(ops.slice(tokens, 2, 0, 12))
+        squares = ops.dense(pieces, Dense("ip_emb_preproc"))
         tokens = ops.concatenated(tokens, ops.reshape(squares, 64, -1), 2)
     dense = architecture.input_embedding == "dense"
     x = _activated(ops, ops.dense(tokens, Dense("ip_emb", architecture.embedding)))
@@ -379,7 +381,8 @@ def _promotions(ops: Operations[Value], key: Value, pairs: Value) -> Value:
     """[8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
     # Squares 56 to 63 are the last rank, where promotions arrive.
     arrivals = ops.slice(key, 1, 56, 64)
-    offsets = ops.dense(arrivals, Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False))
+    prefix = _lc0(ops).policy_prefix
+    offsets = ops.dense(arrivals, Dense(f"{prefix}ip4_pol", 4, bias=False))
     of_piece = ops.slice(offsets, 2, 0, 3)
     of_all = ops.slice(offsets, 2, 3, 4)
     offsets = ops.add(of_piece, of_all)

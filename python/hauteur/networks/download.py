@@ -116,7 +116,9 @@ def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False
     """
     with locked(nets_folder(), "downloading"):
         here = downloaded_nets().get(request.name)
-        expected = request.sha256 or (None if here is None else first_hash(here))
+        expected = request.sha256 or None
+        if expected is None and here is not None:
+            expected = first_hash(here)
         if here is not None and not force and expected in (None, sha256_of(here)):
             _record(request, here, expected)
             return DownloadedNet(here, describe(here), is_new=False, is_verified=expected is not None)
@@ -136,7 +138,8 @@ def _record(request: NetRequest, path: Path, expected: str | None) -> None:
 def _put_in_place(request: NetRequest, part: Path) -> Path:
     """Move a whole file to its name, once the parser of networks has accepted it; ValueError, and it is gone, else."""
     with part.open("rb") as file:
-        kind, other = KINDS if file.read(2) == GZIP else KINDS[::-1]
+        is_gzip = file.read(2) == GZIP
+    kind, other = KINDS if is_gzip else KINDS[::-1]
     whole = part.replace(part.with_name(f"{part.name}{kind}"))
     try:
         describe(whole)
@@ -170,7 +173,8 @@ def fetch(
     Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a
     transfer that is cut, a file that is too large, or one with another hash; nothing of it is kept.
     """
-    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
     try:
         _transfer(address, part, most_bytes, on_progress)
@@ -219,7 +223,9 @@ def _reason_of(problem: Exception) -> str:
     text = getattr(cause, "strerror", None)
     if text:
         return str(text)
-    return one_line(cause) if isinstance(cause, Exception) else str(cause)
+    if isinstance(cause, Exception):
+        return one_line(cause)
+    return str(cause)
 
 
 class WebRedirects(urllib.request.HTTPRedirectHandler):

@@ -55,7 +55,8 @@ def safetensors_bytes(
     dtype: float16 stores matrices and kernels in 16 bits; vectors (biases, norms) stay float32. Raises ValueError when
     the tensors do not fit the architecture or the type.
     """
-    _check_tensors({name: values.shape for name, values in tensors.items()}, architecture)
+    shapes = {name: values.shape for name, values in tensors.items()}
+    _check_tensors(shapes, architecture)
     arrays = {name: _stored(name, values, dtype) for name, values in tensors.items()}
     values = {
         "format": FORMAT_VERSION,
@@ -104,9 +105,9 @@ def _canonical(data: bytes) -> bytes:
     should be equal files."""
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
-    text = json.dumps(header, separators=(",", ":"), sort_keys=True)
+    text = json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
     # safetensors aligns tensors to 8 bytes.
-    padded = text.encode() + b" " * (-len(text.encode()) % 8)
+    padded = text + b" " * (-len(text) % 8)
     return struct.pack("<Q", len(padded)) + padded + data[8 + length :]
 
 
@@ -122,8 +123,12 @@ class SafetensorsFile:
             with safe_open(path, framework="numpy") as file:
                 metadata = file.metadata() or {}
                 self._names = list(file.keys())
-                shapes = {name: tuple(file.get_slice(name).get_shape()) for name in self._names}
-                self._types = {name: file.get_slice(name).get_dtype() for name in self._names}
+                self._types = {}
+                shapes = {}
+                for name in self._names:
+                    tensor = file.get_slice(name)
+                    self._types[name] = tensor.get_dtype()
+                    shapes[name] = tuple(tensor.get_shape())
         except SafetensorError as error:
             raise ValueError(f"{path}: is not a whole safetensors file ({error})") from None
         try:
@@ -141,11 +146,9 @@ class SafetensorsFile:
         if version != FORMAT_VERSION:
             raise ValueError(f"has format version {version[:80]}, this version reads {FORMAT_VERSION}")
         architecture = _read(_architecture, metadata, "architecture")
-        wrong = [name for name, kind in self._types.items() if kind not in _STORED]
-        if wrong:
-            raise ValueError(
-                f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected one of {', '.join(_STORED)}"
-            )
+        for name, kind in self._types.items():
+            if kind not in _STORED:
+                raise ValueError(f"tensor {name} has type {kind}, expected one of {', '.join(_STORED)}")
         _check_tensors(shapes, architecture)
         if metadata.get(DIGEST_KEY, digest := _metadata_digest(metadata)) != digest:
             raise ValueError("its metadata is not what was written (its sha256 differs)")
@@ -229,7 +232,8 @@ def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> N
 class SafetensorsFormat(Format):
     """Files of hauteur: metadata as JSON, tensors in float32 or float16."""
 
-    name, suffix = "safetensors", ".safetensors"
+    name = "safetensors"
+    suffix = ".safetensors"
 
     def load(self, path: Path) -> Net:
         """Read a network file."""

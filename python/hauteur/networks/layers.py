@@ -109,7 +109,8 @@ class Layers:
 
     def has(self, path: str) -> bool:
         """Return whether there is such a dense layer, or a tensor of this name."""
-        return path in self.tensors or self.names.dense(path)[0] in self.tensors
+        weights, _ = self.names.dense(path)
+        return path in self.tensors or weights in self.tensors
 
     def dense(self, path: str) -> tuple[Floats, Floats | None]:
         """Weights [out, in] and bias [out], None without one."""
@@ -203,11 +204,12 @@ class _CoreLayers(Layers):
 
     def block(self, path: str) -> Block:
         """Return the layers of a residual block."""
-        first, second = (self.convolution(Convolution(f"{path}.conv{i}", 3)) for i in (1, 2))
-        excites = self.has(f"{path}.se.reduce")
-        pools = self.has(f"{path}.pool")
-        excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand")) if excites else None
-        pooling = self.affine(f"{path}.pool") if pools else None
+        first = self.convolution(Convolution(f"{path}.conv1", 3))
+        second = self.convolution(Convolution(f"{path}.conv2", 3))
+        excitation = None
+        if self.has(f"{path}.se.reduce"):
+            excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand"))
+        pooling = self.affine(f"{path}.pool") if self.has(f"{path}.pool") else None
         return first, second, excitation, pooling
 
     def policy(self) -> tuple[Affine, Affine, list[int] | None]:
@@ -410,11 +412,13 @@ class _Lc0Shapes(_Shapes):
 
     def has(self, path: str) -> bool:
         """Return whether the file has an optional layer."""
-        return path in self._sizes or self.names.dense(path)[0] in self._sizes
+        weights, _ = self.names.dense(path)
+        return path in self._sizes or weights in self._sizes
 
     def width(self, path: str) -> int:
         """Return the outputs of a dense layer."""
-        return self._size(self.names.dense(path)[1])
+        _, biases = self.names.dense(path)
+        return self._size(biases)
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
         """Take the tensors of a convolution; return the shape of its output."""
@@ -422,7 +426,9 @@ class _Lc0Shapes(_Shapes):
         outputs = layer.outputs or self._outputs(weights, x[0] * layer.kernel**2)
         self._take(weights, outputs, x[0], layer.kernel, layer.kernel)
         base = weights.removesuffix(".weights")
-        if (f"{base}.bn_means" in self._sizes) != (f"{base}.bn_stddivs" in self._sizes):
+        has_means = f"{base}.bn_means" in self._sizes
+        has_deviations = f"{base}.bn_stddivs" in self._sizes
+        if has_means != has_deviations:
             raise ValueError(f"layer {base} has only one of bn_means and bn_stddivs")
         for name in ("biases", *NORM):
             if f"{base}.{name}" in self._sizes:

@@ -119,9 +119,11 @@ def _training(params: Message) -> dict[str, str | int | float | bool | None]:
 
 def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:
     """Return the architecture that format and tensors of a file describe."""
-    multihead = tuple(any(path.startswith(heads) for path in sizes) for heads in ("policy_heads.", "value_heads."))
+    many_policies = any(path.startswith("policy_heads.") for path in sizes)
+    many_values = any(path.startswith("value_heads.") for path in sizes)
     encoders = _count(sizes, "encoder.{}.mha.q_w")
-    form = _network_format(net.get("format", {}).get("network_format"), bool(encoders), sizes, all(multihead))
+    given_form = net.get("format", {}).get("network_format")
+    form = _network_format(given_form, bool(encoders), sizes, many_policies and many_values)
     version = net.get("min_version", {})
     return Lc0Architecture(
         structure=cast("Literal[3, 4, 6, 7]", form["network"]),  # as `_check_format` allows
@@ -132,8 +134,8 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
         encoders=encoders,
         heads=int(scalars.get("headcount", 0)),
         smolgen="smolgen_w" in sizes,
-        policy_prefix="policy_heads.vanilla." if multihead[0] else "",
-        value_prefix="value_heads.winner." if multihead[1] else "",
+        policy_prefix="policy_heads.vanilla." if many_policies else "",
+        value_prefix="value_heads.winner." if many_values else "",
         scalars=scalars,
         min_version=(version.get("major", 0), version.get("minor", 0), version.get("patch", 0)),
         license=net.get("license", ""),
@@ -240,7 +242,9 @@ _ACTIVATIONS = {a: a.name.lower() for a in Activation if a not in (Activation.DE
 
 def _activation(what: str, number: int, default: str) -> Any:
     """Return the activation of a number; the network's own default where the file says so."""
-    return default if number == Activation.DEFAULT else _lookup(what, Activation, _ACTIVATIONS, number)
+    if number == Activation.DEFAULT:
+        return default
+    return _lookup(what, Activation, _ACTIVATIONS, number)
 
 
 def lc0_bytes(
@@ -256,7 +260,8 @@ def lc0_bytes(
     a network.
     """
     # Checked before anything is written: a file that lc0 cannot read is worse than none.
-    lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
+    sizes = {path: values.size for path, values in tensors.items()}
+    lc0_shapes(sizes, architecture)
     code = Encoding[encoding.upper()]
     layers = {path: _encode(path, values, code) for path, values in tensors.items()}
     version = architecture.min_version
@@ -340,7 +345,8 @@ def from_resnet(
     )
     renamed: dict[str, Floats] = {}
     for layer in resnet_layers(architecture):
-        ours, theirs = layer.tensors(LayerNames(architecture)), layer.tensors(LayerNames(lc0))
+        ours = layer.tensors(LayerNames(architecture))
+        theirs = layer.tensors(LayerNames(lc0))
         for (name, shape), path in zip(ours.items(), theirs, strict=True):
             renamed[path] = np.asarray(tensors[name], np.float32).reshape(shape)
     return lc0, renamed
@@ -365,7 +371,8 @@ def _check_exportable(architecture: ResNetArchitecture) -> None:
 class Lc0Format(Format):
     """Files of Leela Chess Zero; residual towers for chess become lc0's."""
 
-    name, suffix = "lc0", ".pb.gz"
+    name = "lc0"
+    suffix = ".pb.gz"
 
     def load(self, path: Path) -> Net:
         """Read a network file of lc0."""

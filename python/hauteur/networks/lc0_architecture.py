@@ -85,13 +85,16 @@ class Lc0Architecture:
     def cost(self) -> float:
         """Cost as of a ResNetArchitecture. Encoders are not covered by the paper's unit: one counts 12 embedding^2
         multiplications a square (attention 4, feed-forward layers 8), a block 18 filters^2."""
-        return ((self.filters / 128) ** 2 * self.blocks + (self.embedding / 128) ** 2 * self.encoders * 12 / 18) / 10
+        of_blocks = (self.filters / 128) ** 2 * self.blocks
+        of_encoders = (self.embedding / 128) ** 2 * self.encoders * 12 / 18
+        return (of_blocks + of_encoders) / 10
 
     def summary(self) -> str:
         """One line for people, as `lc0 64x6 se relu, convolution policy, wdl value`."""
         parts = []
         if self.filters:
-            parts.append(f"{self.filters}x{self.blocks}{' se' if self.se else ''}")
+            excitation = " se" if self.se else ""
+            parts.append(f"{self.filters}x{self.blocks}{excitation}")
         if self.encoders:
             smolgen = " smolgen" if self.smolgen else ""
             parts.append(f"attention {self.embedding}x{self.encoders}, {self.heads} heads{smolgen}")

@@ -48,8 +48,9 @@ def _walk(message: Message, name: str, prefix: str) -> Iterator[tuple[str, str, 
 def unflatten(layers: Mapping[str, Message], scalars: Mapping[str, int | str]) -> Message:
     """The `Weights` message of layers and scalars by path. Raises ValueError for a path that no message has."""
     weights: Message = {}
-    for path, value in sorted({**layers, **scalars}.items(), key=lambda item: _order(item[0])):
-        _insert(weights, path, value)
+    values = {**layers, **scalars}
+    for path in sorted(values, key=_order):
+        _insert(weights, path, values[path])
     return weights
 
 

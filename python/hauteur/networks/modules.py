@@ -97,9 +97,11 @@ def check_outputs(
     """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game and the losses."""
     first = next(network.parameters(), torch.zeros(()))
     mode = network.training
-    returned = network.eval()(torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype))
+    features = torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype)
+    returned = network.eval()(features)
     network.train(mode)
-    check_taken(checked_outputs(returned, PROBE_ROWS, num_actions, network)[2], losses, network)
+    _, _, further = checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    check_taken(further, losses, network)
 
 
 def check_taken(outputs: Collection[str], losses: Collection[str], network: Network) -> None:
@@ -121,7 +123,9 @@ def checked_outputs(
 ) -> tuple[Tensor, Tensor, Mapping[str, Tensor]]:
     """Policy, value and further outputs of what a module returned; ValueError for missing ones and other shapes."""
     outputs = list(returned if isinstance(returned, tuple | list) else [returned])
-    further = outputs.pop() if len(outputs) == 3 and isinstance(outputs[2], Mapping) else {}
+    further: Mapping[str, Tensor] = {}
+    if len(outputs) == 3 and isinstance(outputs[2], Mapping):
+        further = outputs.pop()
     name = name or f"network {type(network).__name__}"
     tensors = [output for output in outputs if isinstance(output, Tensor)]
     shapes = [tuple(tensor.shape) for tensor in tensors]

@@ -86,7 +86,9 @@ def known_net(name: str) -> KnownNet | None:
 def colour_of(net: str) -> int | None:
     """Return the only colour that a net, by its name or file, was trained to play: 0 White, 1 Black; None for both."""
     known = known_net(PurePath(net).name.removesuffix(".pb.gz"))
-    return None if known is None or known.trained_for is None else ("white", "black").index(known.trained_for)
+    if known is None or known.trained_for is None:
+        return None
+    return ("white", "black").index(known.trained_for)
 
 
 def nets_folder() -> Path:
@@ -147,7 +149,9 @@ class ResolvedNet:
     @property
     def content(self) -> str:
         """Identity of the net, whatever its file's location: the file's name and hash."""
-        return f"{PurePath(self.path).name} sha256 {self.sha256}" if self.has_file else self.path
+        if self.has_file:
+            return f"{PurePath(self.path).name} sha256 {self.sha256}"
+        return self.path
 
 
 ADVICE = "name one with --net, or with net= in the text of a player"
@@ -233,7 +237,8 @@ def _missing(name: str) -> str:
     if known_net(name) is not None:
         return f"the net {name} is not downloaded yet: hauteur net get {name}"
     here = [*shipped_names(), *downloaded_nets()]
-    near = did_you_mean(name, [*here, *(net.name for net in known_nets())])
+    public = [net.name for net in known_nets()]
+    near = did_you_mean(name, [*here, *public])
     return (
         f"there is no net {name!r}{near}: give a file ({', '.join(KINDS)}), {', '.join(WITHOUT_FILE)} or one of "
         f"{', '.join(here)}; `hauteur net get` lists more"

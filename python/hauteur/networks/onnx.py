@@ -110,7 +110,9 @@ class NetworkGraph:
         weights, bias = self._layers.dense(layer.path)
         # Gemm would take the bias too, but only for matrices, and tokens have an axis more.
         product = self.add_node("MatMul", x, self.constant(np.ascontiguousarray(weights.T)))
-        return product if bias is None else self.add_node("Add", product, self.constant(bias))
+        if bias is None:
+            return product
+        return self.add_node("Add", product, self.constant(bias))
 
     def norm(self, x: Value, path: str, epsilon: float) -> Value:
         tensors = [self._layers.tensors[name] for name in self._layers.names.norm(path)]
@@ -218,7 +220,8 @@ def onnx_bytes(architecture: Architecture, tensors: Mapping[str, Floats]) -> byt
 class OnnxFormat(Format):
     """ONNX models: written for other programs, not read again."""
 
-    name, suffix = "onnx", ".onnx"
+    name = "onnx"
+    suffix = ".onnx"
 
     def load(self, path: Path) -> Net:
         """Raise ValueError: operations are not weights by name."""

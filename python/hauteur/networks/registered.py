@@ -212,13 +212,18 @@ def _described(
     (_, game), *rest = bound.arguments.items()
     values: dict[str, Any] = {}
     for key, value in rest:
-        values |= value if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD else {key: value}
-    kept = {key: value for key, value in values.items() if key in chosen or _fits(value)}
-    wrong = next((key for key, value in kept.items() if not _fits(value)), None)
-    if wrong is not None:
-        raise ValueError(
-            f"network {name!r}: setting {wrong} must be a number, a text, True, False or None, got {kept[wrong]!r}"
-        )
+        if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
+            values |= value
+        else:
+            values[key] = value
+    kept = {}
+    for key, value in values.items():
+        if _fits(value):
+            kept[key] = value
+        elif key in chosen:
+            raise ValueError(
+                f"network {name!r}: setting {key} must be a number, a text, True, False or None, got {value!r}"
+            )
     return RegisteredArchitecture(
         name=name,
         defined_in=_defined_in(builder),

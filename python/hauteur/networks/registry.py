@@ -246,7 +246,8 @@ def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | 
 
     encoding: as in `save`; ONNX files are float32.
     """
-    source, target = Path(source), Path(target)
+    source = Path(source)
+    target = Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")
     net = load(source)

@@ -80,7 +80,9 @@ def strength_of(net: str) -> str:
         return "no net: it knows the rules alone"
     name = PurePath(net).name.removesuffix(".safetensors").removesuffix(".pb.gz")
     shipped = shipped_nets().get(name)
-    if shipped is not None and shipped.opinion and net in (name, str(data_path(f"{name}.safetensors"))):
-        return shipped.opinion
+    if shipped is not None and shipped.opinion:
+        path = str(data_path(f"{name}.safetensors"))
+        if net in (name, path):
+            return shipped.opinion
     known = known_net(name)
     return "a net of unknown strength" if known is None else known.about

@@ -53,8 +53,11 @@ class TorchNetwork(nn.Module):
     def answers(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Compute the heads of the body's output."""
         ops = cast("Operations[Tensor]", self)
-        policy, value = policy_head(ops, x), value_head(ops, x)
-        return policy, torch.tanh(value) if VALUE_OUTPUTS[self.architecture.value] == 1 else value
+        policy = policy_head(ops, x)
+        value = value_head(ops, x)
+        if VALUE_OUTPUTS[self.architecture.value] == 1:
+            value = torch.tanh(value)
+        return policy, value
 
     def activation(self, x: Tensor, name: str) -> Tensor:
         return ACTIVATIONS[name](x)
@@ -101,7 +104,9 @@ class TorchNetwork(nn.Module):
         return torch.cat([tokens, self.reach.expand(tokens.shape[0], 64, 64)], dim=2)
 
     def moves(self, x: Tensor, head: str) -> Tensor:
-        return x if head == "squares" else x.index_select(1, self.get_buffer(f"{head}_moves"))
+        if head == "squares":
+            return x
+        return x.index_select(1, self.get_buffer(f"{head}_moves"))
 
 
 def _tables(architecture: ResNetArchitecture | Lc0Architecture) -> dict[str, NDArray[Any]]:
@@ -192,7 +197,8 @@ class Lc0Network(TorchNetwork):
         """`tensors`: all layers of the architecture by path, in their shapes (`shapes.lc0_shapes`)."""
         super().__init__(architecture)
         self._names = LayerNames(architecture)
-        used = lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
+        sizes = {path: values.size for path, values in tensors.items()}
+        used = lc0_shapes(sizes, architecture)
         unused = [path for path in tensors if path not in used]
         self._unused = {path: np.array(tensors[path], np.float32) for path in unused}
         for path in used:
@@ -220,7 +226,8 @@ class Lc0Network(TorchNetwork):
         return self._parameters.get(path.replace(".", "/"))
 
     def has(self, path: str) -> bool:
-        return self._tensor(path) is not None or self._tensor(self._names.dense(path)[0]) is not None
+        weights, _ = self._names.dense(path)
+        return self._tensor(path) is not None or self._tensor(weights) is not None
 
     def width(self, path: str) -> int:
         weights, _ = self._dense(path)
@@ -249,4 +256,6 @@ class Lc0Network(TorchNetwork):
 
     def gate(self, x: Tensor, path: str) -> Tensor:
         values = self.get_parameter(path).T
-        return x + values if path == "ip_add_gate" else x * values
+        if path == "ip_add_gate":
+            return x + values
+        return x * values

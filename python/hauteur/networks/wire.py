@@ -54,7 +54,8 @@ def schema_of(text: str) -> Schema:
     found: dict[str, dict[int, WireField]] = {}
     for line in text.strip().replace("\n    ", " ").splitlines():
         message, _, entries = line.partition(": ")
-        fields, number = found.setdefault(message, {}), 0
+        fields = found.setdefault(message, {})
+        number = 0
         for entry in entries.split("; "):
             *names, kind = entry.split()
             of = kind.rstrip("*")
@@ -168,7 +169,8 @@ def _tokens(view: memoryview, where: str, budget: Budget, base: int) -> Iterator
         _spend(budget)
         start = position
         tag, position = _varint(view, position, where, base)
-        number, wire_type = tag >> 3, tag & 7
+        number = tag >> 3
+        wire_type = tag & 7
         if number == 0:
             raise ValueError(f"{where} has a field numbered 0 at byte {base + start}")
         if wire_type == VARINT:
@@ -179,7 +181,8 @@ def _tokens(view: memoryview, where: str, budget: Budget, base: int) -> Iterator
         body = view[position : position + length]
         offset = base + position
         position = position + length
-        yield _Token(number, wire_type, body if wire_type == LENGTH else int.from_bytes(body, "little"), offset)
+        content = body if wire_type == LENGTH else int.from_bytes(body, "little")
+        yield _Token(number, wire_type, content, offset)
 
 
 def _length(view: memoryview, position: int, wire_type: int, where: str, base: int) -> tuple[int, int]:
@@ -224,7 +227,8 @@ def write_message(message: Message, schema: Schema, name: str) -> bytes:
     parts: list[bytes] = []
     for number, field in sorted(fields.items()):
         if field.name in message:
-            values = message[field.name] if field.repeated else [message[field.name]]
+            given = message[field.name]
+            values = given if field.repeated else [given]
             parts.extend(_write_field(number, field, value, schema) for value in values)
     return b"".join(parts)
 

@@ -55,7 +55,9 @@ class Resources:
     @property
     def rows(self) -> int:
         """Maximum rows of a batch."""
-        return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
+        if self.batch_size is None:
+            return (self.parallel + 1) // 2
+        return self.batch_size
 
     @property
     def cores(self) -> int:
@@ -84,7 +86,9 @@ class Evaluators(Closing):
 
     def get(self, net: ResolvedNet, settings: PlayerSettings) -> Evaluator:
         """The evaluator of a player for one of its nets."""
-        place = str(Path(net.path).resolve()) if net.has_file else net.path
+        place = net.path
+        if net.has_file:
+            place = str(Path(place).resolve())
         key = (place, settings.precision)
         if key not in self.opened:
             self.opened[key] = self._open(net, settings)
@@ -162,7 +166,9 @@ def as_played(game: _core.Game, settings: PlayerSettings) -> PlayerSettings:
         return settings
     net = resolve_net(settings.net, game)
     search = search_of_net(settings.search, net, settings.other_net)
-    return settings if search is settings.search else settings.model_copy(update={"net": net.path, "search": search})
+    if search is settings.search:
+        return settings
+    return settings.model_copy(update={"net": net.path, "search": search})
 
 
 def build_player(
@@ -201,7 +207,8 @@ def _net_player(
     """Build a player that searches with one net or more, or with an evaluator object instead of the first."""
     other = nets.get("large_net") or nets.get("opponent_net")
     large = evaluators.get(other, settings) if other is not None else None
-    more = tuple(evaluators.get(nets[setting], settings) for setting in settings.nets_after_the_second)
+    further = [nets[setting] for setting in settings.nets_after_the_second]
+    more = tuple(evaluators.get(net, settings) for net in further)
     own = settings if isinstance(settings, Player) else None
     if own is not None and own.evaluator is not None:
         small = evaluators.of_object(own.evaluator)
@@ -241,7 +248,10 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     else:
         facts[f"{key}_net"] = resolve_net(player.net, game).content
     if isinstance(player, Player) and player.rules:
-        sources = [f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules]
+        sources = []
+        for rule in player.rules:
+            sha256 = _source(type(rule)) or "unknown"
+            sources.append(f"{rule!r} sha256 {sha256}")
         facts[f"{key}_rules"] = "; ".join(sources)
     if player.other_net:
         other = "large_net" if player.large_net else "opponent_net"
@@ -272,7 +282,10 @@ def object_content(thing: Any) -> str:
     """
     state = getattr(thing, "state_dict", None)
     text = _weights(state()) if callable(state) else _source(thing)
-    return f"object {object_name(thing)}{f' sha256 {text}' if text else ''}"
+    name = object_name(thing)
+    if not text:
+        return f"object {name}"
+    return f"object {name} sha256 {text}"
 
 
 def _source(thing: Any) -> str | None:

@@ -47,7 +47,8 @@ class PlayerEngine(Closing):
         self._seed = seed
         self._moves = 0
         with contextlib.ExitStack() as stack:
-            nets = stack.enter_context(Evaluators(self._game, Resources(parallel=1, batch_size=64, threads=threads)))
+            resources = Resources(parallel=1, batch_size=64, threads=threads)
+            nets = stack.enter_context(Evaluators(self._game, resources))
             self._player = build_player(self._game, player, nets, player.name or "engine")
             self._analysis = self._new_analysis(self._player)
             self._stack = stack.pop_all()
@@ -64,7 +65,8 @@ class PlayerEngine(Closing):
             return chess.engine.PlayResult(self.choose(state, limit).chess, None)
         found = self._searched(self._player, state, limit)
         info = _info(state, found.report, found.report.moves[0])
-        return chess.engine.PlayResult(self._chosen(self._player, state, found).chess, None, info)
+        chosen = self._chosen(self._player, state, found)
+        return chess.engine.PlayResult(chosen.chess, None, info)
 
     def choose(self, position: PositionLike, limit: chess.engine.Limit | None = None) -> Move:
         """Return the move that the player chooses, of any game."""
@@ -77,7 +79,8 @@ class PlayerEngine(Closing):
         """Draw the move to play by the player's temperature."""
         self._moves += 1
         random = stream(self._seed, "temperature", self._moves).random()
-        return move_of(state, choose_move(found.report.moves, player.temperature, state.ply, random).action)
+        chosen = choose_move(found.report.moves, player.temperature, state.ply, random)
+        return move_of(state, chosen.action)
 
     @overload
     def analyse(

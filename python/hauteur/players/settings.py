@@ -30,6 +30,7 @@ from hauteur.players.engines.settings import (
     split_arguments,
 )
 from hauteur.players.ladder import is_rung, rung_named
+from hauteur.system.formatting import setting_text
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
@@ -171,7 +172,8 @@ def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> s
         words += engine_words(settings.engine)
     for path, value in leaves(changed):
         short = next((key for key, full in SHORT.items() if full == path), path)
-        words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
+        key = ".".join(short)
+        words.append(shlex.quote(f"{key}={_value_text(value)}"))
     return " ".join(words)
 
 
@@ -249,14 +251,20 @@ def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
 def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any]]:
     """Full key and value of what a word gives. has_engine: the text is of a program, so that other keys are meant."""
     if is_engine(word):
-        yield from ((("engine", key), value) for key, value in engine_of(word).items())
+        for key, value in engine_of(word).items():
+            yield ("engine", key), value
         return
-    key, equals, value = ("baseline", "=", word) if is_baseline(word) else word.partition("=")
+    if is_baseline(word):
+        yield ("baseline",), word
+        return
+    key, equals, value = word.partition("=")
     if not equals or not key:
         near = f": a net is given as net={word}" if is_known_net(word) else ""
         raise ValueError(f"{word!r} is neither key=value nor a .toml file{near}")
-    own_key = has_engine and not is_baseline(word)
-    yield engine_key(key) if own_key else _full_key(tuple(key.split(".")), is_value=True), value
+    if has_engine:
+        yield engine_key(key), value
+    else:
+        yield _full_key(tuple(key.split(".")), is_value=True), value
 
 
 def _is_file(word: str) -> bool:
@@ -267,8 +275,10 @@ def _is_file(word: str) -> bool:
 def _file_assignments(path: Path) -> Iterator[tuple[Key, Any]]:
     """Yield full key and value of every setting of a TOML file."""
     for key, value in leaves(read_toml(path)):
-        is_option = key[:2] == ("engine", "options")
-        yield key if is_option else _full_key(key, is_value=not isinstance(value, dict)), value
+        if key[:2] == ("engine", "options"):
+            yield key, value
+        else:
+            yield _full_key(key, is_value=not isinstance(value, dict)), value
 
 
 def _full_key(path: Key, *, is_value: bool) -> Key:
@@ -292,8 +302,6 @@ def _value_text(value: Any) -> str:
     """Return a value as the text of a player has it."""
     if value == {}:
         return "on"
-    if value is None:
-        return "none"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value_text, value))}]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return setting_text(value, absent="none")

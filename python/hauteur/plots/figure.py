@@ -232,7 +232,9 @@ class Figure:
         high = max(places)
         if high > low:
             return low, high
-        return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
+        if self.x_log:
+            return (low / 2, high * 2)
+        return (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
         values: list[float] = []
@@ -288,7 +290,9 @@ class Figure:
         low, high = self.y_range()
         if self.percent and high == 1.0:
             return [i / 4 for i in range(5)]
-        return log_ticks(low, high) if self.log else ticks(low, high)
+        if self.log:
+            return log_ticks(low, high)
+        return ticks(low, high)
 
     @property
     def x_crowded(self) -> bool:
@@ -296,15 +300,21 @@ class Figure:
         return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
-        return self.x_names[round(place) - 1] if self.x_names else short(place)
+        if self.x_names:
+            return self.x_names[round(place) - 1]
+        return short(place)
 
     def y_text(self, value: float) -> str:
-        return f"{100 * value:.3g}%" if self.percent else short(value)
+        if self.percent:
+            return f"{100 * value:.3g}%"
+        return short(value)
 
     def value_text(self, value: float) -> str:
         if self.percent:
             return f"{value:.1%}"
-        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        if abs(value) < 1e4:
+            return f"{value:,.4g}"
+        return f"{value:,.0f}"
 
     def threshold_text(self) -> str:
         """The threshold's name in the legend."""
@@ -459,7 +469,9 @@ def lines(
     for name, row in rows.items():
         if any(value is not None for value in row):
             found.append(Series(name, xs, row, line_colour(len(found))))
-    return Figure(key, title, text, y_name, lines=tuple(found), **options) if found else None
+    if not found:
+        return None
+    return Figure(key, title, text, y_name, lines=tuple(found), **options)
 
 
 def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str, dashed: bool = False) -> Series:
@@ -487,4 +499,6 @@ def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str,
 
 
 def _mean(values: Sequence[float]) -> float:
-    return values[0] if len(values) == 1 else sum(values) / len(values)
+    if len(values) == 1:
+        return values[0]
+    return sum(values) / len(values)

@@ -233,7 +233,8 @@ class _Axis:
         """The place of a value; of shares on a scale of odds those beyond the ends are at the ends."""
         if self.logit:
             value = min(max(value, self.low), self.high)
-        low, high = self.scale(self.low), self.scale(self.high)
+        low = self.scale(self.low)
+        high = self.scale(self.high)
         share = (self.scale(value) - low) / (high - low)
         return self.begin + share * (self.end - self.begin)
 

@@ -50,7 +50,9 @@ class ReportTable:
     def html(self) -> str:
         """Return the table as HTML."""
         table = table_html(self.names, self.rows, words=self.words)
-        return f"<details><summary>{escape(self.folded)}</summary>{table}</details>" if self.folded else table
+        if not self.folded:
+            return table
+        return f"<details><summary>{escape(self.folded)}</summary>{table}</details>"
 
 
 @dataclass(frozen=True)

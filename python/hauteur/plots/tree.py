@@ -10,8 +10,10 @@ from hauteur.plots.figure import DARK, LIGHT
 from hauteur.system.files import write_bytes
 
 COLUMN, ROW, MARGIN = 132, 24, 16
-LARGEST, SMALLEST = 10.0, 3.0
-"""Radii of the root and of a node with one visit."""
+LARGEST = 10.0
+"""Radius of the root."""
+SMALLEST = 3.0
+"""Radius of a node with one visit."""
 
 
 class Picture:

@@ -31,12 +31,16 @@ LEAST_GAIN = 0.05
 """Expected score that the opponent's mistakes after a trap are worth, at least."""
 LEAST_PRIOR = 0.01
 """Replies that the model gives less are not searched, but for the plain search's best one."""
-REPLY_SHARE, LEAST_REPLY_VISITS = 8, 20
-"""A reply is searched with an eighth of the visits, and at least this many."""
+REPLY_SHARE = 8
+"""A reply is searched with an eighth of the visits."""
+LEAST_REPLY_VISITS = 20
+"""A reply is searched with at least this many visits."""
 LEAST_TEMPERATURE = 0.001
 EVEN = 0.5
-LEAST_RISE, MOST_TRAPS = 0.1, 5
-"""Expected score that a mistake of the odds taker gives away, at least, and how many of them are looked into."""
+LEAST_RISE = 0.1
+"""Expected score that a mistake of the odds taker gives away, at least."""
+MOST_TRAPS = 5
+"""Mistakes of the odds taker that are looked into."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,9 @@ class TrapFinder(Closing):
             outcome = state.outcome()
             if outcome is None:
                 win, draw, _ = next(chances)
-                score = win + draw / 2 if state.to_move == player else 1 - win - draw / 2
+                score = win + draw / 2
+                if state.to_move != player:
+                    score = 1 - win - draw / 2
             else:
                 result = outcome if player == 0 else -outcome
                 score = (1 + result) / 2

@@ -134,7 +134,9 @@ class FolderList:
         known = self._facts.get(found.name)
         if known is None or known[0] != stamps:
             known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
-        return replace(known[1], state="running") if running else known[1]
+        if running:
+            return replace(known[1], state="running")
+        return known[1]
 
     def _look(self) -> list[FoundFolder]:
         self.cut = False

@@ -12,7 +12,18 @@ def duration(seconds: float) -> str:
     """Return seconds as h:mm:ss or m:ss."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    if hours:
+        return f"{hours}:{minutes:02}:{rest:02}"
+    return f"{minutes}:{rest:02}"
+
+
+def setting_text(value: object, *, absent: str) -> str:
+    """Return the value of a setting as commands take it, `true` and `false` in small letters; None as `absent`."""
+    if value is None:
+        return absent
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def finite(value: float) -> float | None:
@@ -41,12 +52,15 @@ def quoted(text: str) -> str:
 
 def described(value: object) -> str:
     """Return what a value is, in a few words: `float64 [2, 9]` for arrays and tensors, `a tuple of 3`, `a dict`."""
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    shape = getattr(value, "shape", None)
+    dtype = getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
         return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
     if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
-    return "nothing (None)" if value is None else f"a {type(value).__name__}"
+    if value is None:
+        return "nothing (None)"
+    return f"a {type(value).__name__}"
 
 
 def did_you_mean(given: str, allowed: Iterable[str]) -> str:
@@ -55,7 +69,9 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> str:
 
     words = {word.lower(): word for word in allowed}
     close = difflib.get_close_matches(given.lower(), list(words), 1)
-    return f" (did you mean {words[close[0]]}?)" if close else ""
+    if not close:
+        return ""
+    return f" (did you mean {words[close[0]]}?)"
 
 
 def ended_with(status: int) -> str:

@@ -11,7 +11,9 @@ def usable_cores() -> int:
     """Cores that this process may keep busy: its affinity, at most the quota of its control group."""
     allowed = len(os.sched_getaffinity(0)) if sys.platform == "linux" else (os.cpu_count() or 1)
     quota = core_quota()
-    return allowed if quota is None else max(1, min(allowed, int(quota)))
+    if quota is None:
+        return allowed
+    return max(1, min(allowed, int(quota)))
 
 
 def core_quota() -> float | None:
@@ -27,7 +29,9 @@ def memory_bytes() -> int | None:
     """Memory of the machine or of the container, whichever is less, in bytes; None where unknown."""
     found = physical_memory()
     limit = read_words(Path("/sys/fs/cgroup/memory.max"))
-    return min(found, int(limit[0])) if found and limit and limit[0].isdigit() else found
+    if found and limit and limit[0].isdigit():
+        return min(found, int(limit[0]))
+    return found
 
 
 def physical_memory() -> int | None:
@@ -46,7 +50,9 @@ def physical_memory() -> int | None:
 def resident_bytes(pid: int | None = None) -> int | None:
     """Resident memory of a process, by default this one, in bytes; None where the system does not report it."""
     words = read_words(Path(f"/proc/{pid or 'self'}/statm"))
-    return int(words[1]) * os.sysconf("SC_PAGE_SIZE") if len(words) > 1 else None
+    if len(words) > 1:
+        return int(words[1]) * os.sysconf("SC_PAGE_SIZE")
+    return None
 
 
 def processor_name() -> str:
@@ -54,7 +60,9 @@ def processor_name() -> str:
     if sys.platform == "darwin":
         return command_output("sysctl", "-n", "machdep.cpu.brand_string") or platform.machine()
     match = re.search(r"^model name\s*:\s*(.+)$", read_text(Path("/proc/cpuinfo")), re.MULTILINE)
-    return match[1].strip() if match else platform.processor() or platform.machine()
+    if match:
+        return match[1].strip()
+    return platform.processor() or platform.machine()
 
 
 def has_nvidia_driver() -> bool:

@@ -71,7 +71,9 @@ SETTINGS_HERE: Mapping[str, tuple[str, str]] = {
 def setting_hint(name: str, allowed: Sequence[str]) -> str:
     """Return what a setting of this name is here, in brackets; empty where that is not known of this section."""
     beside, advice = SETTINGS_HERE.get(name, ("", ""))
-    return f" ({advice})" if beside and beside in allowed else ""
+    if beside and beside in allowed:
+        return f" ({advice})"
+    return ""
 
 
 def with_hints(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

@@ -17,8 +17,10 @@ from hauteur.system.files import naming
 Entry = TypeVar("Entry", bound=BaseModel)
 
 
-CHECK, CLOSE = b'"check": "', b'"}\n'
-"""Marks before and after the check sum at the end of a line."""
+CHECK = b'"check": "'
+"""Mark before the check sum at the end of a line."""
+CLOSE = b'"}\n'
+"""Mark after the check sum at the end of a line."""
 DIGITS = 16
 """Digits of a check sum, hexadecimal."""
 ADVICE = "put the file back from a copy, or delete the lines from there on: what is missing is done again"

@@ -104,7 +104,9 @@ def _is_something_else(folder: Path) -> bool:
         mode = folder.lstat().st_mode
     except OSError:
         return False
-    return not folder.is_dir() if stat.S_ISLNK(mode) else not stat.S_ISDIR(mode)
+    if stat.S_ISLNK(mode):
+        return not folder.is_dir()
+    return not stat.S_ISDIR(mode)
 
 
 def _acquire(lock: FileLock, folder: Path, work: str) -> None:

@@ -77,7 +77,9 @@ def field_names(model: type) -> Collection[str]:
     """Return the names of the fields of a model, or of a plain class that it has them of; none of other classes."""
     if issubclass(model, BaseModel):
         return model.model_fields
-    return [field.name for field in fields(model)] if is_dataclass(model) else []
+    if not is_dataclass(model):
+        return []
+    return [field.name for field in fields(model)]
 
 
 @lru_cache(256)
@@ -114,7 +116,11 @@ def _kind(kinds: list[Any], choices: tuple[str, ...]) -> SettingKind:
         return "choice"
     if bool in kinds:
         return "switch"
-    return "number" if float in kinds else "whole" if int in kinds else "text"
+    if float in kinds:
+        return "number"
+    if int in kinds:
+        return "whole"
+    return "text"
 
 
 def _ends(field: FieldInfo) -> dict[str, float]:

@@ -16,8 +16,10 @@ from hauteur.system.hints import setting_hint
 Key = tuple[str, ...]
 """Names of the sections that lead to a setting, and its own."""
 
-ON, OFF = ("on", "true"), ("off", "none", "false")
-"""Words that stand for an optional section: with its defaults, or absent."""
+ON = ("on", "true")
+"""Words that stand for an optional section with its defaults."""
+OFF = ("off", "none", "false")
+"""Words that stand for an optional section that is absent."""
 
 MOST_PROBLEMS = 5
 """Wrong settings that one message names."""
@@ -263,7 +265,9 @@ def _plain(value: Any) -> Any:
     import tomllib
 
     try:
-        return tomllib.loads(f"value = {value}")["value"] if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        return tomllib.loads(f"value = {value}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):
         return value
 

@@ -93,4 +93,6 @@ def cell_text(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     text = f"{value:.3f}" if isinstance(value, float) else str(value)
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."
+    if len(text) <= WIDEST:
+        return text
+    return f"{text[: WIDEST - 3]}..."

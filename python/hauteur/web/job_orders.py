@@ -127,7 +127,9 @@ def resumed_job(found: FoundFolder, desk: Desk) -> Job:
 
 def can_go_on(found: FoundFolder) -> bool:
     """Return whether a page can go on with the work in a folder: with any run, and with matches begun on a page."""
-    return found.kind == "run" or (found.kind == "match" and (found.folder.path / FORM_FILE).is_file())
+    if found.kind == "match":
+        return (found.folder.path / FORM_FILE).is_file()
+    return found.kind == "run"
 
 
 def new_folder(desk: Desk, parent: str, name: str, *, stem: str) -> NewFolder:
@@ -161,9 +163,10 @@ def new_folder(desk: Desk, parent: str, name: str, *, stem: str) -> NewFolder:
 def _match_job_at(place: NewFolder, order: MatchOrder, desk: Desk) -> Job:
     """Return the job of a match in this folder; ValueError for players or settings that a page may not give."""
     game = load_game(order.game)
-    players = [_player(order.a, "player A", desk.settings), _player(order.b, "player B", desk.settings)]
-    values = {"a": players[0], "b": players[1], "game": game.spec, "games": order.games}
-    validated(MatchSettings, values, "match")
+    a = _player(order.a, "player A", desk.settings)
+    b = _player(order.b, "player B", desk.settings)
+    players = [a, b]
+    validated(MatchSettings, {"a": a, "b": b, "game": game.spec, "games": order.games}, "match")
     names = [player_name(game, player) for player in players]
     played = [as_played(game, player) for player in players]
     words = (

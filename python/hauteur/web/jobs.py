@@ -98,7 +98,8 @@ class Jobs:
             known = self._jobs.get(job.name)
             if known is not None and known.state != "failed":
                 raise ValueError(f"{job.name} is {known.state} already")
-            if sum(one.state == "waiting" for one in self._jobs.values()) >= MOST_WAITING:
+            waiting = [one for one in self._jobs.values() if one.state == "waiting"]
+            if len(waiting) >= MOST_WAITING:
                 raise ValueError(f"{MOST_WAITING} runs and matches wait already: stop one of them first")
             self._jobs.pop(job.name, None)
             self._jobs[job.name] = job  # after those that came before
@@ -235,6 +236,9 @@ def keep_form(job: Job) -> None:
 
 def forget_form(job: Job) -> None:
     """Delete the folder of a job that has left nothing there but its form."""
-    if job.folder.is_dir() and [path.name for path in job.folder.iterdir()] == [FORM_FILE]:
-        (job.folder / FORM_FILE).unlink()
+    if not job.folder.is_dir():
+        return
+    form = job.folder / FORM_FILE
+    if list(job.folder.iterdir()) == [form]:
+        form.unlink()
         job.folder.rmdir()

@@ -20,8 +20,10 @@ from hauteur.web.sessions.pool import MOST_ERROR, SESSIONS, BusyError, OnLine, O
 
 MOST_MESSAGE = 2**20
 """Bytes of a message of a client: a PGN of thousands of moves fits."""
-MOST_WAITING, MOST_WAITING_BYTES = 256, 64 * 2**20
+MOST_WAITING = 256
 """Replies and kept events that wait for a client; one that does not read them is disconnected."""
+MOST_WAITING_BYTES = 64 * 2**20
+"""Bytes of these."""
 
 NORMAL, GOING_AWAY, BAD_MESSAGE, TOO_SLOW = 1000, 1001, 1007, 1008
 

@@ -24,8 +24,10 @@ MOST_TEXT = 2000
 """Characters of a player's text."""
 MOST_NETS = 2000
 """Nets under the roots that are listed, and ..."""
-LOOKED_INTO, MOST_OFFERED = 100, 50
-"""Nets whose descriptions are read, and that are offered for a game."""
+LOOKED_INTO = 100
+"""Nets whose descriptions are read, for a game."""
+MOST_OFFERED = 50
+"""Nets that are offered for a game."""
 MOST_FOLDERS = 20_000
 """... folders that are looked into for them."""
 
@@ -47,8 +49,10 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
         words = shlex.split(text)
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
-    if any(word.startswith("@") or (word.endswith(".toml") and "=" not in word) for word in words):
-        raise ValueError(f"{label}: a page reads no files of settings; write key=value")
+    for word in words:
+        is_file = word.endswith(".toml") and "=" not in word
+        if is_file or word.startswith("@"):
+            raise ValueError(f"{label}: a page reads no files of settings; write key=value")
     settings = parse_player(text, label)
     if settings.engine is not None and not allow_programs:
         raise ValueError(f"{label}: {NO_PROGRAMS}")
@@ -63,8 +67,9 @@ def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     """Return what a net's name from a page is: an evaluator without a file, or a path. Raise ValueError for others."""
     if name in WITHOUT_FILE:
         return name
-    found = data_path(f"{name}.safetensors") if name in shipped_names() else downloaded_nets().get(name)
-    found = found or nets_under(roots).get(name)
+    if name in shipped_names():
+        return str(data_path(f"{name}.safetensors"))
+    found = downloaded_nets().get(name) or nets_under(roots).get(name)
     if found is None:
         raise ValueError(
             f"{label}: there is no net {name[:80]!r}; a page may name {', '.join([*WITHOUT_FILE, *shipped_names()])}, "
@@ -107,7 +112,8 @@ def nets_for(game: _core.Game, roots: Sequence[str]) -> list[str]:
     """
     nets = nets_under(roots)
     newest_first = sorted(nets, key=lambda name: -nets[name].stat().st_mtime)
-    return [name for name in newest_first[:LOOKED_INTO] if _is_for(nets[name], game)][:MOST_OFFERED]
+    fitting = [name for name in newest_first[:LOOKED_INTO] if _is_for(nets[name], game)]
+    return fitting[:MOST_OFFERED]
 
 
 def _is_for(path: Path, game: _core.Game) -> bool:

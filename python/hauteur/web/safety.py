@@ -118,8 +118,11 @@ class AccessMiddleware:
             moved_to = self.policy.check(scope)
         except HTTPException as refusal:
             await refuse(scope, answer, refusal)
+            return
+        if moved_to:
+            await self._move(scope, answer, moved_to)
         else:
-            await (self._move(scope, answer, moved_to) if moved_to else self.app(scope, receive, answer))
+            await self.app(scope, receive, answer)
 
     async def _move(self, scope: Scope, send: Send, address: str) -> None:
         """Exchange the token in the address for a cookie that scripts cannot read."""
@@ -146,8 +149,10 @@ async def refuse(scope: Scope, send: Send, refusal: HTTPException) -> None:
 
 def header(scope: Scope, name: str) -> str | None:
     """Return the value of a header that is there exactly once."""
-    values = [value for key, value in scope["headers"] if key == name.encode()]
-    return values[0].decode("latin-1") if len(values) == 1 else None
+    values: list[bytes] = [value for key, value in scope["headers"] if key == name.encode()]
+    if len(values) != 1:
+        return None
+    return values[0].decode("latin-1")
 
 
 def cookie_name(scope: Scope) -> str:
@@ -206,7 +211,9 @@ def is_ip(name: str) -> bool:
 
 def same(given: str | None, expected: str | None) -> bool:
     """Return whether two secrets are equal, in a time that does not depend on how much of them is."""
-    return given is not None and expected is not None and hmac.compare_digest(given.encode(), expected.encode())
+    if given is None or expected is None:
+        return False
+    return hmac.compare_digest(given.encode(), expected.encode())
 
 
 def parse_query(query: bytes) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from hauteur.mcts.params import SearchParams
+from hauteur.system.formatting import setting_text
 from hauteur.system.setting_facts import first_sentence, setting_facts
 from hauteur.system.settings import assigned, section_of
 
@@ -74,16 +75,9 @@ def setting_entry(model: type[BaseModel], name: str, prefix: str) -> dict[str, A
         "key": prefix + name,
         "words": name.replace("_", " "),
         "kind": facts.kind,
-        "default": setting_text(facts.default),
+        "default": setting_text(facts.default, absent="none"),
         "choices": ["true", "false"] if facts.kind == "switch" else list(facts.choices),
         "least": facts.ends.get("ge", facts.ends.get("gt")),
         "most": facts.ends.get("le", facts.ends.get("lt")),
         "text": facts.text,
     }
-
-
-def setting_text(value: Any) -> str:
-    """Return a value as fields of forms have it, and as settings are read."""
-    if value is None:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)

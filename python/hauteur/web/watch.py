@@ -116,7 +116,9 @@ def stamp_of(lab: Lab, name: str, files: Sequence[str] = ()) -> str:
 
 def _job_stamp(job: Job | None) -> tuple[str, ...] | None:
     """Return what pages show of a job, for the state of a part; None without a job."""
-    return None if job is None else (job.name, job.state, job.line)
+    if job is None:
+        return None
+    return (job.name, job.state, job.line)
 
 
 def followed(lab: Lab, address: str, name: str, files: Sequence[str] = (), **query: Any) -> Markup:

@@ -107,29 +107,6 @@ impl<const W: usize> Position<W> {
         }
     }
 
-    /// The position with these stones; sides of 1 point are allowed. The moves that led to it are not known, so `notation` does not
-    /// tell them. Fails where a point has two stones, and where a chain has no liberty.
-    pub fn from_stones(rows: usize, columns: usize, stones: [Bits<W>; 2], to_move: Player) -> Result<Self, GameError> {
-        let mut position = Position { stones, ..Position::new(rows, columns) };
-        if to_move == Player::Second {
-            position.moves.push(0); // stands for the unknown moves: their number decides who is to move
-        }
-        if !(stones[0] & stones[1]).is_empty() {
-            return Err(GameError("two stones on one point".into()));
-        }
-        for (player, set) in [Player::First, Player::Second].into_iter().zip(stones) {
-            for point in set.squares().map(Bits::square) {
-                if (position.next_to(position.chain(point, set)) & position.empty()).is_empty() {
-                    return Err(GameError("a chain has no liberty".into()));
-                }
-                position.ban(point, player);
-            }
-        }
-        // an empty point without neighbours is suicide from the beginning
-        position.empty().squares().for_each(|point| position.ban_suicides(Bits::square(point)));
-        Ok(position)
-    }
-
     /// The stones of the first and of the second player.
     pub fn stones(&self) -> [Bits<W>; 2] {
         self.stones

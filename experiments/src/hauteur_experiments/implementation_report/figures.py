@@ -212,8 +212,11 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
     """Return in what the runs differ from the report's: their sizes, at another scale."""
     episodes = recipe.selfplay.games
     trainings = recipe.run.generations
-    found = [f"{episodes:,} episodes, not {plan.episodes:,}"] if episodes != plan.episodes else []
-    found += [f"{trainings} trainings, not {plan.trainings}"] if trainings != plan.trainings else []
+    found = []
+    if episodes != plan.episodes:
+        found.append(f"{episodes:,} episodes, not {plan.episodes:,}")
+    if trainings != plan.trainings:
+        found.append(f"{trainings} trainings, not {plan.trainings}")
     return ", ".join(found)
 
 

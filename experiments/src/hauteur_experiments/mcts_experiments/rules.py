@@ -408,12 +408,16 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
 
 def constants_scope(trial: Trial, setting: Setting) -> str:
     """Say so where a trial does not have the source's c_puct, first-play urgency and policy temperature."""
-    return "" if setting.constants or at_the_forks(trial.a) == trial.a else OUR_CONSTANTS
+    if setting.constants or at_the_forks(trial.a) == trial.a:
+        return ""
+    return OUR_CONSTANTS
 
 
 def key_of(trial: Trial, published: Published) -> str:
     """Key of the claim of a published match."""
-    return trial.name if published.visits is None else f"{trial.name}-{published.visits}"
+    if published.visits is None:
+        return trial.name
+    return f"{trial.name}-{published.visits}"
 
 
 def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cells: int) -> Claim:

@@ -43,8 +43,12 @@ SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)
 
 BOTH, SMALL_ALONE, LARGE_ALONE = "both nets", "small net alone", "large net alone"
 NAMES = {0.0: SMALL_ALONE, 1.0: LARGE_ALONE, 0.5: BOTH, 0.25: "r = 0.25", 0.75: "r = 0.75"}
-HALF_OF_PUBLISHED, HALF_OF_AVERAGES, HALF_OF_TRAINED = (527 - 472) / 2, (418 - 309) / 2, 226 / 2
-"""Elo that matters: half of the source's, over the better net at its largest budget, on average, and of figure 5."""
+HALF_OF_PUBLISHED = (527 - 472) / 2
+"""Elo that matters: half of the source's over the better net at its largest budget."""
+HALF_OF_AVERAGES = (418 - 309) / 2
+"""Elo that matters: half of the source's on average."""
+HALF_OF_TRAINED = 226 / 2
+"""Elo that matters: half of the source's of figure 5."""
 
 RUN_BUDGETS = (200, 800)
 """Units a move of figures 4 and 5, (a) and (b)."""
@@ -194,7 +198,8 @@ def az_pairs(setting: Setting) -> list[PlaceTable]:
     if len(runs) > 2:
         raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
     last = min(len(metrics_of(run)) for run in runs)
-    generations = sorted({max(1, round(last * number / STAGES)) for number in range(1, STAGES + 1)})
+    stages = range(1, STAGES + 1)
+    generations = sorted({max(1, round(last * number / STAGES)) for number in stages})
     tables = []
     for budget in budgets_of(setting, RUN_BUDGETS):
         places = []
@@ -287,9 +292,12 @@ def training(setting: Setting) -> list[PlaceTable]:
         if runs.equal:
             tables.append(_stages(setting, game, runs, budget))
         if runs.more:
-            players = {runs.titles[run]: runs.large_alone(run, runs.last(run), budget) for run in (first, *runs.more)}
+            players = {}
+            for run in (first, *runs.more):
+                players[runs.titles[run]] = runs.large_alone(run, runs.last(run), budget)
             duels = [(runs.titles[first], runs.titles[other]) for other in runs.more]
-            tables.append(PlaceTable(setting, game, [_training_place(budget, "more", units, players)], duels))
+            more = _training_place(budget, "more", units, players)
+            tables.append(PlaceTable(setting, game, [more], duels))
         both = {BOTH: pair.player(budget, BEST_SHARE), SMALL_ALONE: pair.player(budget, 0.0)}
         own = _training_place(budget, "own", units, both)
         tables.append(PlaceTable(setting, game, [own], [(BOTH, SMALL_ALONE)]))

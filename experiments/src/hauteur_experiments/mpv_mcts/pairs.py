@@ -73,7 +73,9 @@ def net_name(net: Path) -> str:
     """f(filters, blocks) of a net, as the paper writes it; else the name of its file."""
     architecture = described(net)[1]
     known = hasattr(architecture, "filters") and hasattr(architecture, "cost")
-    return f"f{architecture.filters},{architecture.blocks}" if known else net.stem
+    if known:
+        return f"f{architecture.filters},{architecture.blocks}"
+    return net.stem
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,9 @@ class Pair:
     @cached_property
     def cost(self) -> float:
         """Work of an evaluation of the small net, in those of the large one."""
-        return net_cost(self.small) / net_cost(self.large) if self.declared is None else self.declared
+        if self.declared is None:
+            return net_cost(self.small) / net_cost(self.large)
+        return self.declared
 
     @property
     def game(self) -> str:
@@ -112,7 +116,8 @@ class Pair:
         if not (small and large):
             return alone(self.small if small else self.large, small or large)
         second = f"second_net.small_visits={small} second_net.large_visits={large}"
-        return f"{alone(self.small, small)} {shlex.quote(f'large_net={self.large}')} {second}"
+        large_net = shlex.quote(f"large_net={self.large}")
+        return f"{alone(self.small, small)} {large_net} {second}"
 
 
 def alone(net: Path, visits: int) -> str:
@@ -164,7 +169,11 @@ def game_of(setting: Setting) -> str:
         file = net / "config.toml"
         if net.is_dir() and not file.exists():
             raise ValueError(f"{net} is not the folder of a learning run (hauteur train): it has no config.toml")
-        game = tomllib.loads(file.read_text(encoding="utf-8"))["game"] if net.is_dir() else described(net)[0]
+        if net.is_dir():
+            recipe = tomllib.loads(file.read_text(encoding="utf-8"))
+            game = recipe["game"]
+        else:
+            game, *_ = described(net)
         spec = ht.load_game(game).spec
         if asked not in (None, spec):
             raise ValueError(f"{net} is for {spec}, not for {asked}")

@@ -75,14 +75,18 @@ class PlaceTable:
     def play(self) -> None:
         """Play everything."""
         for place in self.places:
-            opponent = self.opponents[place.name] = self.setting.opponent or self._rung(self._probed(place))
+            opponent = self.setting.opponent
+            if not opponent:
+                opponent = self._rung(self._probed(place))
+            self.opponents[place.name] = opponent
             for series in place.players:
                 self._keep(place, series, "", self._match(place, series, opponent))
             for a, b in self.duels:
                 self._keep(place, a, b, self._duel(place, a, b))
 
     def _keep(self, place: Place, a: str, b: str, match: Match) -> None:
-        self.elos[place.name, a, b] = MatchElo(play(self.setting, [match])[match.name].tally)
+        played = play(self.setting, [match])[match.name]
+        self.elos[place.name, a, b] = MatchElo(played.tally)
 
     def _match(self, place: Place, series: str, opponent: str, most: int = GAMES) -> Match:
         """A player against the opponent; a shorter match is the beginning of the whole one."""
@@ -103,7 +107,9 @@ class PlaceTable:
         return min(range(len(RUNGS)), key=lambda rung: abs(RUNGS[rung] - wanted))
 
     def _rung(self, rung: int) -> str:
-        return f"{'rave' if ht.load_game(self.game).name == 'nogo' else 'mcts'}:{RUNGS[rung]}"
+        is_nogo = ht.load_game(self.game).name == "nogo"
+        kind = "rave" if is_nogo else "mcts"
+        return f"{kind}:{RUNGS[rung]}"
 
     def _probed(self, place: Place) -> int:
         """Try stronger rungs while the first player scores above a half, else weaker ones; the nearest to a half."""
@@ -137,11 +143,17 @@ class PlaceTable:
 
     def duel(self, a: str, b: str) -> Interval:
         """The mean Elo of two series head to head over the places."""
-        return contrast(*((1 / len(self.places), self.elos[place.name, a, b]) for place in self.places))
+        weight = 1 / len(self.places)
+        terms = [(weight, self.elos[place.name, a, b]) for place in self.places]
+        return contrast(*terms)
 
     def duels_ahead(self, series: str) -> Claim:
         """Return the claim that a series is ahead of all others that it meets head to head."""
-        return all_ahead({f"{series} ahead of the {b}": self.duel(a, b) for a, b in self.duels if a == series})
+        leads = {}
+        for a, b in self.duels:
+            if a == series:
+                leads[f"{series} ahead of the {b}"] = self.duel(a, b)
+        return all_ahead(leads)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a player: the facts of its place, its series, its Elo above the opponent."""
@@ -154,9 +166,11 @@ class PlaceTable:
 
     def text(self) -> str:
         """Matches head to head as lines of text."""
-        duels = [(key, elo) for key, elo in self.elos.items() if key[2]]
-        lines = (f"  {p:>16}  {a} : {b}  {Record.of(elo.tally)}  Elo {elo_text(elo)}" for (p, a, b), elo in duels)
-        return "\n".join(["head to head:", *lines])
+        lines = ["head to head:"]
+        for (place, a, b), elo in self.elos.items():
+            if b:
+                lines.append(f"  {place:>16}  {a} : {b}  {Record.of(elo.tally)}  Elo {elo_text(elo)}")
+        return "\n".join(lines)
 
     def figure(self, key: str, title: str, x_name: str) -> ht.Figure:
         """Elo with bars over the places."""
@@ -178,4 +192,5 @@ class PlaceTable:
 
 def all_ahead(elos: Mapping[str, Measured], matters: float = SMALLEST_ELO) -> Claim:
     """Return the claim that all these differences are above 0. matters: the smallest that does, in Elo."""
-    return Claim(tuple(elo_above(what, elo, matters) for what, elo in elos.items()))
+    sides = [elo_above(what, elo, matters) for what, elo in elos.items()]
+    return Claim(tuple(sides))

@@ -208,7 +208,8 @@ def findings(
 
 def _beats_both(point: RegimePoint, cells: int) -> Finding:
     sides = {"pair over the small net": OVER_SMALL, "over the large net": OVER_LARGE}
-    claim = Claim(tuple(_over(what, point.elos[match]) for what, match in sides.items()), cells=cells)
+    leads = [_over(what, point.elos[match]) for what, match in sides.items()]
+    claim = Claim(tuple(leads), cells=cells)
     shown = f"{point.cell}: small net against large net {elo_text(point.level)}, {point.level.units:,} games"
     return Finding.of("beats-both", claim, shown)
 
@@ -241,10 +242,12 @@ def _more_budget(levels: Sequence[RegimePoint]) -> Finding:
     if len(levels) < 2:
         text = f"cells in the band at {len(levels)} of the budgets: two are needed"
         return Finding("more-budget", text, "open")
-    first, last = levels[0], levels[-1]
+    first = levels[0]
+    last = levels[-1]
     what = f"lead at B = {last.cell.budget} above that at {first.cell.budget}"
     shown = ", ".join(f"B = {point.cell.budget}: {elo_text(point.lead)}" for point in levels)
-    side = _over(what, contrast((1, last.lead), (-1, first.lead)), SMALLEST_ELO)
+    difference = contrast((1, last.lead), (-1, first.lead))
+    side = _over(what, difference, SMALLEST_ELO)
     return Finding.of("more-budget", Claim((side,)), shown)
 
 

@@ -233,7 +233,9 @@ def ratios_of(run: Path) -> list[float | None]:
 
 def target_for(ratio: float | None) -> float:
     """Return the ratio that T aims at, within the controller's bounds; without a draw the greatest."""
-    return GREATEST_TARGET if ratio is None else min(max(ratio, LEAST_TARGET), GREATEST_TARGET)
+    if ratio is None:
+        return GREATEST_TARGET
+    return min(max(ratio, LEAST_TARGET), GREATEST_TARGET)
 
 
 def ratio_factor(ratios: Mapping[tuple[str, int], Sequence[float | None]], seeds: Sequence[int]) -> float:

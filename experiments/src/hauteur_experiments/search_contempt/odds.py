@@ -46,8 +46,10 @@ KINDS = (*DRAWS.values(), "other")
 TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
 """Nodes: the giver's score with PUCT and with search-contempt."""
 
-RISE, PUCT_RISE = (100 * (TABLE_1[20_000][place] - TABLE_1[100][place]) for place in (1, 0))
-"""Percentage points that the paper's giver gains from 100 to 20,000 nodes with search-contempt, and with PUCT."""
+RISE = 100 * (TABLE_1[20_000][1] - TABLE_1[100][1])
+"""Percentage points that the paper's giver gains from 100 to 20,000 nodes with search-contempt."""
+PUCT_RISE = 100 * (TABLE_1[20_000][0] - TABLE_1[100][0])
+"""Percentage points that the paper's giver gains from 100 to 20,000 nodes with PUCT."""
 
 PUCT_BEST = 800
 """Nodes at which the paper's PUCT scores most."""
@@ -135,7 +137,9 @@ def _rises(pairs: Sequence[tuple[int, tuple[Cell, Cell]]], by: By) -> dict[str, 
 def _rise_of_paper(less: Cell, most: Cell) -> float | None:
     """The gain of the paper's search-contempt between two cells; None for other nodes or another N_scl."""
     known = less.n_scl == PUBLISHED_N_SCL and less.nodes in TABLE_1 and most.nodes in TABLE_1
-    return 100 * (TABLE_1[most.nodes][1] - TABLE_1[less.nodes][1]) if known else None
+    if not known:
+        return None
+    return 100 * (TABLE_1[most.nodes][1] - TABLE_1[less.nodes][1])
 
 
 def more(cells: Cells, by: By) -> Finding | None:
@@ -222,7 +226,9 @@ def _leads(cells: Cells, places: Sequence[tuple[int, int]], by: By) -> dict[str,
 def _lead_of_paper(n_scl: int, nodes: int) -> float | None:
     """The paper's lead over PUCT; None for other nodes or another N_scl."""
     puct, contempt = TABLE_1.get(nodes, (0.0, 0.0))
-    return 100 * (contempt - puct) if n_scl == PUBLISHED_N_SCL and nodes in TABLE_1 else None
+    if n_scl == PUBLISHED_N_SCL and nodes in TABLE_1:
+        return 100 * (contempt - puct)
+    return None
 
 
 def fits(cells: Cells, visits: int, by: By) -> Finding | None:
@@ -266,7 +272,8 @@ def finding_by(
         for what, one in gains.items()
     )
     scope = BY_SCORE if by == "score" else ""
-    return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""), scope)
+    text = f"by {by}, {shown}" if shown else f"by {by}"
+    return Finding.of(key, Claim(sides, needs=needs), text, scope)
 
 
 def _result(game: Any, by: By) -> float:

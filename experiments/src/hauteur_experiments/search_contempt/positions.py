@@ -296,7 +296,9 @@ def examples(setting: Setting, found: Sequence[MeasuredPosition]) -> list[str]:
             best.setdefault(one.game, one)
     texts = []
     for one in list(best.values())[:EXAMPLES]:
-        low, high = (f"{(1 if one.white_to_move else -1) * value:+.3f}" for value in (one.low, one.high))
+        sign = 1 if one.white_to_move else -1
+        low = f"{sign * one.low:+.3f}"
+        high = f"{sign * one.high:+.3f}"
         texts.append(
             f"game {one.game + 1} of N_scl 5, ply {one.ply}: {one.before}, {one.move} leads to\n{one.fen}\nvalue for "
             f"White {low} at {LOW} visits, {high} at {deep(setting)}; best {one.best}\n"

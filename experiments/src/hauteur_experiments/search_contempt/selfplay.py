@@ -96,8 +96,8 @@ def matches(sets: Sequence[SelfPlay], setting: Setting) -> list[Match]:
 
 def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     """(w + l)/d falls with N_scl: as a whole, by its log-log slope with PUCT as N_scl = visits, and at every step."""
-    steps = Claim(tuple(_factor(low, high) for low, high in pairwise(rows)))
-    each = Finding.of("steps", steps)
+    steps = tuple(_factor(low, high) for low, high in pairwise(rows))
+    each = Finding.of("steps", Claim(steps))
     places = _places([row.here for row in rows], visits)
     if len({place.x for place in places}) < 2:  # so few visits that no N_scl is below them
         return [each]
@@ -199,7 +199,9 @@ def count_repeats(setting: Setting) -> Result:
 def idle_text(title: str, games: Games, plain: Games) -> str:
     """Say so where a setting hardly acts: half of its games or more are those of plain PUCT, from the same draws."""
     same = sum(a == b for a, b in zip(games, plain, strict=True))
-    return f"{title} is PUCT in {same} of {len(games)} games" if 2 * same >= len(games) else ""
+    if 2 * same >= len(games):
+        return f"{title} is PUCT in {same} of {len(games)} games"
+    return ""
 
 
 def repeat_shares(games: Games, moves: int) -> list[float]:
@@ -220,7 +222,9 @@ def repeat_shares(games: Games, moves: int) -> list[float]:
 def shares_by_move(games: Games, moves: int) -> list[Mean]:
     """The shares of games that repeat, by move: the means of sets of 100 games, the paper's number."""
     size = min(GAMES, len(games))
-    sets = [repeat_shares(games[first : first + size], moves) for first in range(0, len(games) - size + 1, size)]
+    sets = []
+    for first in range(0, len(games) - size + 1, size):
+        sets.append(repeat_shares(games[first : first + size], moves))
     return [Mean(shares) for shares in zip(*sets, strict=True)]
 
 
@@ -261,7 +265,9 @@ class SamePairs(NamedTuple):
         return max(self.error, (SEEN / self.games) ** 2 / 2)
 
     def __str__(self) -> str:
-        low, high = (min(1.0, max(0.0, self.chance + side * 1.96 * self.least_error)) for side in (-1, 1))
+        half = 1.96 * self.least_error
+        low = max(0.0, self.chance - half)
+        high = min(1.0, self.chance + half)
         return f"{self.chance:.1%} [{low:.1%}, {high:.1%}]"
 
 

@@ -72,7 +72,10 @@ class Sides:
     @property
     def name(self) -> str:
         """Name of the folder of their match."""
-        return f"n{self.n_scl.x:g}-tau2" + ("" if self.factor is None else f"-x{self.factor.x:.3g}")
+        name = f"n{self.n_scl.x:g}-tau2"
+        if self.factor is None:
+            return name
+        return f"{name}-x{self.factor.x:.3g}"
 
     def words(self, setting: Setting) -> dict[str, str]:
         """The words of search-contempt and of PUCT."""
@@ -82,7 +85,9 @@ class Sides:
 
 def contempt_words(setting: Setting, n_scl: float) -> str:
     """hybrid with this N_scl; PUCT where it is not below the visits, and so never acts."""
-    return HYBRID if round(n_scl) >= setting.visits_or(VISITS) else contempt(round(n_scl))
+    if round(n_scl) >= setting.visits_or(VISITS):
+        return HYBRID
+    return contempt(round(n_scl))
 
 
 def tau_words(factor: float) -> str:
@@ -123,7 +128,9 @@ def tuned_sides(setting: Setting) -> Sides:
     visits = setting.visits_or(VISITS)
 
     def measured(name: str, words: str, count: int) -> Record:
-        return Record.of(play(setting, [selfplay(setting, name, words, count)], shared=True)[name].tally)
+        match = selfplay(setting, name, words, count)
+        played = play(setting, [match], shared=True)
+        return Record.of(played[name].tally)
 
     def contempt_games(x: float, count: int) -> Record:
         return measured("puct" if x >= visits else f"n{x:g}", contempt_words(setting, x), count)

@@ -22,8 +22,10 @@ from hauteur.system.progress import ProgressLine
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, GameEvaluator
 
-CHESS_VISITS, VISITS = 300_000, 100_000
-"""Visits of a round of the bare search, in chess and in other games."""
+CHESS_VISITS = 300_000
+"""Visits of a round of the bare search in chess."""
+VISITS = 100_000
+"""Visits of a round of the bare search in other games."""
 
 
 def search(
@@ -144,11 +146,8 @@ def evaluator(
     finally:
         for opened_net in opened.values():
             opened_net.close()
-    for ((name, kind, count), size), rates in results.items():
-        line = {"bench": "evaluator", "net": net.name, "backend": name, "precision": kind, "threads": count}
-        walls, processor = zip(*rates, strict=True)
-        line |= {"batch": size, "evaluations_per_second": spread(list(walls))}
-        print(json_format.dumps(line | {"evaluations_per_cpu_second": spread(list(processor))}), flush=True)
+    for (combination, size), rates in results.items():
+        print(json_format.dumps(_rates_json(net, combination, size, rates)), flush=True)
 
 
 Combination = tuple[Backend, Precision, int]
@@ -156,6 +155,22 @@ Combination = tuple[Backend, Precision, int]
 
 Rates = tuple[float, float]
 """Evaluations per second of wall time and of processor time."""
+
+
+def _rates_json(net: Path, combination: Combination, size: int, rates: list[Rates]) -> dict[str, Any]:
+    """Return a line about the rates of a combination at a batch size."""
+    backend, precision, threads = combination
+    walls, processor = zip(*rates, strict=True)
+    return {
+        "bench": "evaluator",
+        "net": net.name,
+        "backend": backend,
+        "precision": precision,
+        "threads": threads,
+        "batch": size,
+        "evaluations_per_second": spread(list(walls)),
+        "evaluations_per_cpu_second": spread(list(processor)),
+    }
 
 
 def evaluator_rounds(
@@ -190,7 +205,9 @@ def timed_rates(evaluator: "Evaluator", features: Floats, seconds: float) -> Rat
             break
     waiting.pop().result()
     done += len(features)
-    return done / (time.perf_counter() - wall), done / max(time.process_time() - processor, 1e-9)
+    seconds_of_wall = time.perf_counter() - wall
+    seconds_of_processor = time.process_time() - processor
+    return done / seconds_of_wall, done / max(seconds_of_processor, 1e-9)
 
 
 def opened_evaluator(

@@ -69,7 +69,8 @@ def examine(*, deep: bool = False) -> Facts:
             backends[name] = probe(name)
     here = Path.cwd()
     shipped = [data_path(f"{name}.safetensors") for name in shipped_names()]
-    nets = [*shipped, *sorted([*here.glob("*.safetensors"), *here.glob("*.pb.gz")])]
+    found = [*here.glob("*.safetensors"), *here.glob("*.pb.gz")]
+    nets = [*shipped, *sorted(found)]
     return {
         "Versions": {
             "hauteur": installed_version("hauteur") or "not installed (running from source)",
@@ -93,7 +94,9 @@ def core_facts() -> dict[str, str]:
     """Return the core's instructions with their precisions, the best first, and why AMX is not used."""
     found = {f"core, {name}": ", ".join(precisions) for name, precisions in _core.Network.available()}
     missing = _core.Network.why_not_amx()
-    return found if missing is None else {**found, "core, amx": f"not used: {missing}"}
+    if missing is None:
+        return found
+    return {**found, "core, amx": f"not used: {missing}"}
 
 
 def probe(name: str) -> str:
@@ -128,6 +131,7 @@ def layer_text(layer: Layer) -> str:
     """Versions of a layer's packages, or what it would add and how to install it."""
     missing = [package for package in layer.packages if package.version is None]
     if not missing:
-        return f"{', '.join(f'{one.distribution} {one.version}' for one in layer.packages)}: {layer.purpose}"
+        versions = ", ".join(f"{package.distribution} {package.version}" for package in layer.packages)
+        return f"{versions}: {layer.purpose}"
     adds = ", ".join(f"{package.distribution} {package.megabytes} MB" for package in missing)
     return f"not installed ({layer.purpose}); would add {adds}: {layer.install}"

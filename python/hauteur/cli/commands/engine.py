@@ -83,8 +83,10 @@ def analyse(
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
     only = tuple(state.parse(move) for move in options.only)
     nets = searcher.nets(start.game)
-    opponent = None if options.against is None else parse_player(options.against, "--against")
-    traps = None if opponent is None else TrapFinder(start.game, nets.net, opponent, threads=searcher.threads or None)
+    traps = None
+    if options.against is not None:
+        opponent = parse_player(options.against, "--against")
+        traps = TrapFinder(start.game, nets.net, opponent, threads=searcher.threads or None)
     with PlayingSession(start.game, searcher.settings(), seed=searcher.seed) as session:
         session.open(nets)
         session.set_position(start, actions)

@@ -81,7 +81,9 @@ class PlayOptions(NetOptions):
         return RANDOM_PLIES if self.random_plies is None else self.random_plies
 
     def read_openings(self, game: _core.Game) -> list[Opening]:
-        return [] if self.openings is None else read_openings(self.openings, game)
+        if self.openings is None:
+            return []
+        return read_openings(self.openings, game)
 
 
 @Parameter(name="*")

@@ -2,10 +2,9 @@
 
 import json as json_format
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -145,36 +144,65 @@ def prove(
         raise ValueError("--at-least is a share of solved positions, which --as-first and --as-second do not count")
     game = load_game(spec)
     started = time.perf_counter()
-    sides = [side for side, asked in enumerate((as_first, as_second)) if asked]
     judged: _Judged | None = None
+    trees: list[PlayedTree] = []
     slow = game.name not in _core.game_names()  # a game in Python takes minutes, which a log should show too
     with _player(game, net, visits) as player, ProgressLine(slow or None, "opening the net") as counted:
 
         def watch(what: str, done: int, of: int) -> None:
             counted.show(f"{done:,} of {of:,} {what}", min(1.0, done / of))
 
-        if sides:
-            trees = [TreePlayer(player, game, lines=lines, seed=seed, watch=watch).play(side) for side in sides]
-        else:
+        for side, asked in enumerate((as_first, as_second)):
+            if asked:
+                best_replies = TreePlayer(player, game, lines=lines, seed=seed, watch=watch)
+                trees.append(best_replies.play(side))
+        if not trees:
             judged = _Judged.of(player, game, positions, seed, watch)
-            whole = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed, watch=watch)
-            trees = [whole.play(side) for side in (0, 1)] if has_few_positions(game, SMALL) else []
+            if has_few_positions(game, SMALL):
+                every_reply = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed, watch=watch)
+                trees = [every_reply.play(0), every_reply.play(1)]
     if json:
-        facts = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
-        print(json_format.dumps(facts | (judged.to_json() if judged else {})))
+        facts: dict[str, Any] = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
+        if judged is not None:
+            facts |= judged.to_json()
+        print(json_format.dumps(facts))
     else:
-        lines_of_judged = judged.text() if judged else []
-        for line in chain(lines_of_judged, *map(_tree_text, trees)):
-            print(line)
-        if judged and not trees and (found := judged.total.positions) < positions:
-            _, most = limits_of(game, 0, TOTAL)
-            print(f"{found:,} of {positions:,} asked for: there are no more, or solving takes over {most:,} nodes")
-        count = sum(tree.positions for tree in trees)
-        losses = sum(tree.losses for tree in trees)
-        visited = f"{count:,} positions visited, {losses} losses; " if trees else ""
-        print(f"{visited}{visits} visits a move, {time.perf_counter() - started:.1f} s")
-    failed = any(tree.mistakes if tree.replies == "best" else tree.losses for tree in trees)
-    return 1 if failed or (judged is not None and judged.total.interval[0] < (at_least or 0.0)) else 0
+        _print_proof(game, judged, trees, positions)
+        print(f"{_visited_text(trees)}{visits} visits a move, {time.perf_counter() - started:.1f} s")
+    return 1 if _has_failed(judged, trees, at_least) else 0
+
+
+def _print_proof(game: _core.Game, judged: "_Judged | None", trees: Sequence[PlayedTree], positions: int) -> None:
+    """Print what was found; positions: how many were asked for."""
+    if judged is not None:
+        print("\n".join(judged.text()))
+    for tree in trees:
+        print("\n".join(_tree_text(tree)))
+    if judged is not None and not trees and judged.total.positions < positions:
+        _, most = limits_of(game, 0, TOTAL)
+        asked = f"{judged.total.positions:,} of {positions:,} asked for"
+        print(f"{asked}: there are no more, or solving takes over {most:,} nodes")
+
+
+def _visited_text(trees: Sequence[PlayedTree]) -> str:
+    """Return how many positions were visited and games lost, with a semicolon; empty without trees."""
+    if not trees:
+        return ""
+    count = sum(tree.positions for tree in trees)
+    losses = sum(tree.losses for tree in trees)
+    return f"{count:,} positions visited, {losses} losses; "
+
+
+def _has_failed(judged: "_Judged | None", trees: Sequence[PlayedTree], at_least: float | None) -> bool:
+    """Return whether a game was lost, a move gave value away where all are checked, or the share is too small."""
+    for tree in trees:
+        faults = tree.mistakes if tree.replies == "best" else tree.losses
+        if faults:
+            return True
+    if judged is None or at_least is None:
+        return False
+    low, _ = judged.total.interval
+    return low < at_least
 
 
 def _check(at_least: float | None, **counts: int) -> None:

@@ -111,7 +111,8 @@ def report(
         page = output or folder.report
     found.write(page)
     found.write_files(png=png, csv=csv)
-    print(*[page, *(place for place in (png, csv) if place is not None)], sep="\n")
+    for written in filter(None, (page, png, csv)):
+        print(written)
 
 
 def export(*sources: Path, to: Annotated[Path, Parameter(name="--to")], values: bool = False) -> None:

@@ -31,8 +31,10 @@ from hauteur.players.settings import Colours, parse_player
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
 
-EXIT_ELO0, EXIT_UNDECIDED = 1, 3
-"""Exit status of `hauteur sprt` where elo0 was accepted, and where nothing was."""
+EXIT_ELO0 = 1
+"""Exit status of `hauteur sprt` where elo0 was accepted."""
+EXIT_UNDECIDED = 3
+"""Exit status of `hauteur sprt` where nothing was accepted."""
 EXIT_INTERRUPTED = 130
 
 
@@ -72,7 +74,8 @@ def match(
         options = replace(options, game=start.spec)
     game = options.make_game()
     _say_searches(game, a, b)
-    return _shown(play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments()), options)
+    match = play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments())
+    return _shown(match, options)
 
 
 def sprt(

@@ -68,7 +68,10 @@ def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:
         rows.append(("moves left", "in the file, not computed" if architecture.moves_left else "no"))
         rows.append(("written for", "lc0 " + ".".join(map(str, architecture.min_version))))
         rows.append(("licence", architecture.license or "not stated"))
-    return rows + [(f"training: {name}", str(value)) for name, value in net.training.items() if name != FACT]
+    for name, value in net.training.items():
+        if name != FACT:
+            rows.append((f"training: {name}", str(value)))
+    return rows
 
 
 def convert(
@@ -128,7 +131,10 @@ def get(
     if not names and from_ is None:
         show_list(as_json=json)
         return
-    for request in [net_request(name, from_) for name in names] or [net_request(None, from_)]:
+    requests = [net_request(name, from_) for name in names]
+    if not names:
+        requests.append(net_request(None, from_))
+    for request in requests:
         report(request, download(request, force=force))
 
 

@@ -65,7 +65,8 @@ class NetSearcher:
         self.check_nets()
         other = self.large_net or self.opponent_net
         large = resolve_net(other).path if other else ""
-        return NetChoice(resolve_net(self.net, game).path, large, precision=self.precision, threads=self.threads)
+        net = resolve_net(self.net, game).path
+        return NetChoice(net, large, precision=self.precision, threads=self.threads)
 
     def check_nets(self) -> None:
         """Raise ValueError for nets that exclude each other, and for the name of one that is not here."""

@@ -67,7 +67,8 @@ def play(
         "visits": visits,
         "temperature": None if temperature is None else {"initial": temperature},
     }
-    settings = PlayerSettings.model_validate({key: value for key, value in given.items() if value is not None})
+    values = {key: value for key, value in given.items() if value is not None}
+    settings = PlayerSettings.model_validate(values)
     found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     giver = None if found is None else found.giver
     sides = SIDES[human or ("second" if giver == 0 else "first")]

@@ -11,7 +11,7 @@ from hauteur import _core
 from hauteur.engine.analysis.query import Action, Query, QueryError
 from hauteur.games.game_line import end_text
 from hauteur.games.played_game import texts_of
-from hauteur.mcts.report import RootMove, RootReport, Wdl
+from hauteur.mcts.report import RootMove, RootReport, Wdl, wdl_of_result
 
 DIGITS = 6
 """Decimal places of values and priors."""
@@ -42,8 +42,7 @@ def finished(query: Query, turn: int, state: _core.State) -> dict[str, Any]:
     """Return the answer to a turn after which the game is over."""
     outcome = state.outcome() or 0
     own = outcome if state.to_move == 0 else -outcome
-    wdl = (float(own > 0), float(own == 0), float(own < 0))
-    root = {"currentPlayer": state.game.sides[state.to_move], "visits": 0, **_values(wdl)}
+    root = {"currentPlayer": state.game.sides[state.to_move], "visits": 0, **_values(wdl_of_result(own))}
     return {**_head(query, turn), "gameOver": end_text(state), "rootInfo": root, "moveInfos": []}
 
 

@@ -157,7 +157,9 @@ def read_request(line: bytes, defaults: Defaults) -> Query | Action:
     given_id = values.get("id")
     query_id = given_id if isinstance(given_id, str) and 1 <= len(given_id) <= 200 else None
     try:
-        return _action(values) if "action" in values else _query(values, defaults)
+        if "action" in values:
+            return _action(values)
+        return _query(values, defaults)
     except QueryError as error:
         raise QueryError(str(error), query_id, error.field) from None
     except RecursionError:

@@ -287,7 +287,9 @@ class GtpEngine:
         if status not in STATUSES:
             raise ValueError(f"syntax error: expected {', '.join(STATUSES)}, got {quoted(arguments[0])}")
         self._require_end()
-        return " ".join(self._session.board.stones()) if status == "alive" else ""
+        if status != "alive":
+            return ""
+        return " ".join(self._session.board.stones())
 
     def _require_end(self) -> None:
         """Raise ValueError before the end of the game."""
@@ -322,7 +324,9 @@ class GtpEngine:
         colour = read_colour(arguments[0])
         session = self._session
         if session.board.is_over:
-            return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
+            if session.board.state.outcome() == loss_of(colour):
+                return RESIGN
+            return PASS
         return session.genmove(colour)
 
     # Time.
@@ -335,8 +339,9 @@ class GtpEngine:
     def _left(self, arguments: Arguments) -> str:
         """Set a clock; controllers send negative seconds for one that has run out, which count as none."""
         colour = read_colour(arguments[0])
-        seconds = read_number(arguments[1])
-        self._session.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
+        seconds = max(0.0, read_number(arguments[1]))
+        stones = read_integer(arguments[2])
+        self._session.set_clock(colour, PlayerClock(seconds, stones))
         return ""
 
     # Analysis.
@@ -358,7 +363,10 @@ class GtpEngine:
         search = playing.start(Limits(infinite=True), lines=request.most, on_report=reports.append)
         try:
             while not feed.wait(request.interval) and not search.done():
-                if reports and (line := katago_line(self._session.board, reports[0], request.most)):
+                if not reports:
+                    continue
+                line = katago_line(self._session.board, reports[0], request.most)
+                if line:
                     yield line
         finally:
             playing.stop()

@@ -12,7 +12,9 @@ def most_stones(size: int) -> int:
     """Return the largest fixed handicap on a board of this size, 0 where there is none."""
     if size < LEAST_SIZE:
         return 0
-    return 4 if size % 2 == 0 or size == LEAST_SIZE else 9
+    if size % 2 == 0 or size == LEAST_SIZE:
+        return 4
+    return 9
 
 
 def fixed_points(board: GtpBoard, stones: int) -> list[str]:

@@ -171,7 +171,9 @@ class PlayerClock:
 
 def full_clock(settings: TimeSettings) -> PlayerClock:
     """Return the clock at the start of a game."""
-    return PlayerClock(settings.main) if settings.main > 0.0 else PlayerClock(settings.period, settings.stones)
+    if settings.main > 0.0:
+        return PlayerClock(settings.main)
+    return PlayerClock(settings.period, settings.stones)
 
 
 def after_move(clock: PlayerClock, settings: TimeSettings, seconds: float) -> PlayerClock:
@@ -243,9 +245,11 @@ class GtpBoard(PlayedGame):
         """Plies that are passes which nobody said: the other player plays twice in a row."""
         names = [self.vertex(action) for action in self.state.legal_actions().tolist()]
         self._pattern = WITH_I if any(name.startswith("I") for name in names) else VERTEX
-        wrong = next((name for name in names if not self._pattern.fullmatch(name)), None)
-        if wrong is not None:
-            raise ValueError(f"GTP is for games whose moves are points, such as nogo; a move of {game.spec} is {wrong}")
+        for name in names:
+            if not self._pattern.fullmatch(name):
+                raise ValueError(
+                    f"GTP is for games whose moves are points, such as nogo; a move of {game.spec} is {name}"
+                )
 
     @property
     def is_over(self) -> bool:
@@ -454,7 +458,8 @@ class GtpSession:
         playing = self.playing  # which may have to be waited for
         limits = self._limits(self.budget(colour, gone=self._now() - began))
         found = playing.think(limits)
-        self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
+        gone = self._now() - began
+        self.clocks[colour] = after_move(self.clocks[colour], self.time, gone)
         report_note(found)
         return found
 
@@ -483,8 +488,10 @@ class GtpSession:
     def set_clock(self, colour: int, clock: PlayerClock) -> None:
         """Set a clock as the controller shows it; without time settings it is the time for the rest of the game."""
         if self.time.is_unlimited:
-            in_period = clock.stones > 0
-            self.set_time(TimeSettings(clock.left * (not in_period), clock.left * in_period, clock.stones))
+            if clock.stones > 0:
+                self.set_time(TimeSettings(period=clock.left, stones=clock.stones))
+            else:
+                self.set_time(TimeSettings(main=clock.left, stones=clock.stones))
         self.clocks[colour] = clock
 
     def budget(self, colour: int, *, gone: float = 0.0) -> Budget | None:

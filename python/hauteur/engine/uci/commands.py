@@ -70,7 +70,8 @@ def parse_setoption(text: str) -> tuple[str, str]:
 
 def parse_position(text: str, options: Options) -> PositionCommand:
     """Return the position of `startpos|fen FEN [moves ...]`."""
-    before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
+    divided = re.sub(r"\bmoves\b", "\n", text.strip(), count=1)
+    before, _, moves = divided.partition("\n")
     where = before.strip()
     start = make_game(where, options).new_initial_state()
     state = start.copy()

@@ -182,7 +182,10 @@ class UciEngine:
     def _leave(self) -> None:
         """End every search and all waiting for a net, since nobody reads the answers; the lock is held."""
         self._leaving = True
-        for command in (*self._unanswered, *([self._current] if self._current else [])):
+        commands = [*self._unanswered]
+        if self._current:
+            commands.append(self._current)
+        for command in commands:
             command.control.stop()
             command.waiting.stop()
 
@@ -391,8 +394,9 @@ class UciEngine:
         now = time.monotonic()
         since = self._position_time
         self._position_time = None
-        lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
-        return since if since is not None and lenient else now
+        if since is None or self.options.flag("StrictTiming") or now - since >= SAME_MOVE_SECONDS:
+            return now
+        return since
 
     def _options_for(self, go: Go) -> tuple[Options, int | None]:
         """Let the session think with the options in force, odds mode included; return them, and the most visits."""
@@ -433,4 +437,6 @@ class UciEngine:
 
     def _no_move(self) -> str:
         """Return the answer without a search: `0000`, or `(none)` where the game is known to be over."""
-        return "0000" if self._refused or len(self._position.state.legal_actions()) else "(none)"
+        if self._refused or len(self._position.state.legal_actions()):
+            return "0000"
+        return "(none)"

@@ -198,7 +198,8 @@ class Options:
         limit = self.whole("RamLimitMb") * 1_000_000
         if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:
             return tree, positions
-        return min(tree, limit * 4 // 5), min(positions, limit // 5 // BYTES_A_CACHED_POSITION)
+        most_positions = limit // 5 // BYTES_A_CACHED_POSITION
+        return min(tree, limit * 4 // 5), min(positions, most_positions)
 
 
 NO_NET = (
@@ -233,7 +234,9 @@ def open_tablebase(path: str) -> _core.Tablebase | None:
 
 def value_text(value: Value) -> str:
     """Return a value as `setoption` takes it, for texts and tables."""
-    return str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
+    if isinstance(value, bool | str):
+        return str(value).lower()
+    return f"{value:g}"
 
 
 def _file_of(net: str) -> ResolvedNet:

@@ -56,8 +56,8 @@ def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
     for move in reversed(report.moves):
         text = report.state.action_to_text(move.action, "uci")
         index = f"({move.action:<4}) "
-        prior = move.prior
-        yield f"info string {text:<5} {index}{_counts(move.visits, move.in_flight, prior)}{_values(move)}"
+        counts = _counts(move.visits, move.in_flight, move.prior)
+        yield f"info string {text:<5} {index}{counts}{_values(move)}"
     yield f"info string {_root_line(report, options)}"
 
 

@@ -110,7 +110,8 @@ class RatioLine(NamedTuple):
 
     def lever_for(self, ratio: float) -> float:
         """Return the lever at which the line has this ratio."""
-        log_lever = self.centre + (math.log(ratio) - self.level) / self.slope
+        distance = math.log(ratio) - self.level
+        log_lever = self.centre + distance / self.slope
         return math.exp(min(max(log_lever, -50.0), 50.0))
 
 
@@ -257,7 +258,8 @@ def after_generation(settings: ControllerSettings, state: ControllerState, playe
     seen = (*remembered, played)
     lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
     chosen = (*state.chosen, played.lever)
-    after = _with_lever(settings, ControllerState(visits=state.visits, seen=seen, chosen=chosen), lever)
+    found = ControllerState(visits=state.visits, seen=seen, chosen=chosen)
+    after = _with_lever(settings, found, lever)
     # Settled at these visits: continue with twice as many. What was chosen is forgotten, so that the new visits have to
     # settle by themselves; the games are remembered, but weigh little (OTHER_VISITS).
     doubled = 2 * state.visits
@@ -279,7 +281,8 @@ def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
         return False
     step = 0 if settings.by == "temperature" else 1
     lowest = min(recent)
-    return max(recent) <= max(settings.settle_factor * lowest, lowest + step)
+    highest = max(settings.settle_factor * lowest, lowest + step)
+    return max(recent) <= highest
 
 
 def best_lever(settings: ControllerSettings, seen: Sequence[Observation], visits: int, *, generation: int) -> float:

@@ -24,6 +24,9 @@ class GateOnEpisodes(Option):
 
 def gate_on_episodes(run: Run) -> None:
     """Decide whether the net that the generation before trained, and that played this one, becomes the best."""
-    results = GateResults(record=MatchScore(**run.state.current["games"]["candidate"]))
-    trained = run.state.history[-1].get("train", {}) if run.state.history else {}
+    record = MatchScore(**run.state.current["games"]["candidate"])
+    results = GateResults(record=record)
+    trained = {}
+    if run.state.history:
+        trained = run.state.history[-1].get("train", {})
     decide_gate(run, results, candidate=run.state.generation - 1, trained=trained)

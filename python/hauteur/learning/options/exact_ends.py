@@ -57,7 +57,8 @@ def _with_exact_end(record: GameRecord, game: _core.Game, solver: _core.ExactSol
         values = solver.move_values(states[move], nodes)
         if values is None:
             break
-        best = states[move].legal_actions()[np.equal(values, max(values))]
+        is_best = np.equal(values, max(values))
+        best = states[move].legal_actions()[is_best]
         kept = np.isin(actions[move], best) & (counts[move] > 0)
         if kept.any():
             actions[move] = actions[move][kept]

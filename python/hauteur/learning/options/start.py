@@ -47,8 +47,10 @@ NAMED = 10
 """Bad games that are named one by one."""
 SHARD_GAMES = 1000
 UNLIMITED = 2**40
-LEARN, HELD_OUT = "learn", "held-out"
-"""The two parts of the games, as files are called."""
+LEARN = "learn"
+"""The part of the games that is learned from, as its file is called."""
+HELD_OUT = "held-out"
+"""The part that is not learned from, as its file is called."""
 IN_FLIGHT = 3
 """Games that wait for the teacher at a time."""
 SHARES = 65_535
@@ -93,7 +95,8 @@ def finish_start(run: Run) -> None:
     """Close generation 0: what was learned from recorded games is the net that self-play begins with."""
     state = run.state
     rounds = state.current["start"]["rounds"]
-    run.charge((0, 0), samples=sum(one["train"]["samples"] for one in rounds))
+    samples = sum(one["train"]["samples"] for one in rounds)
+    run.charge((0, 0), samples=samples)
     of_training = {name: facts for name, facts in rounds[-1].items() if name in TRAINED}
     run.save_nets(0)
     state.start = {"generation": 0, **state.current, **of_training, **run.totals()}
@@ -165,7 +168,9 @@ class Start:
         """Train for a round, then measure the nets on the held-out games. number: from 1."""
         start = run.state.current["start"]
         start["positions"] = self.data.learn.positions
-        start["held_out_positions"] = self.data.held_out.positions if self.data.held_out is not None else 0
+        start["held_out_positions"] = 0
+        if self.data.held_out is not None:
+            start["held_out_positions"] = self.data.held_out.positions
         steps = self._steps_of(number)
         title = f"learning {number}/{self.rounds}"
         with run.progress(title, steps * len(run.learners.trainers)) as progress:
@@ -239,7 +244,8 @@ def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
             f"held out ({held_out['positions']:,} positions): policy {held_out['policy_loss']:.3f} value "
             f"{held_out['value_loss']:.3f} first move {held_out['policy_accuracy']:.1%}"
         )
-    return "  ".join([*parts, f"{train['steps']:,} steps in {train['seconds']:.0f} s"])
+    parts.append(f"{train['steps']:,} steps in {train['seconds']:.0f} s")
+    return "  ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -341,7 +347,8 @@ def bring_in(
 
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
     """Write the waiting games of a part as its next shard."""
-    path = folder / f"{part}-{(facts.counts[part] - 1) // SHARD_GAMES:05d}.parquet"
+    number = (facts.counts[part] - 1) // SHARD_GAMES
+    path = folder / f"{part}-{number:05d}.parquet"
     write_shard(path, game.spec, records, generation=0, nets=[NO_NET, NO_NET])
     records.clear()
 

@@ -14,7 +14,7 @@ from hauteur.learning.report.page import best_elo, finished_generations
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.figure import short
 from hauteur.plots.report import Report, ReportSection, ReportTable
-from hauteur.system.formatting import duration
+from hauteur.system.formatting import duration, setting_text
 from hauteur.system.settings import flat_settings
 
 FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads", "run.solved_positions")
@@ -84,7 +84,8 @@ def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
 
 def _names(places: Sequence[Path]) -> list[str]:
     """Return the shortest trailing part of each path, of equal length, that tells them apart."""
-    for parts in range(1, max(len(place.parts) for place in places) + 1):
+    longest = max(len(place.parts) for place in places)
+    for parts in range(1, longest + 1):
         names = ["/".join(place.parts[-parts:]) for place in places]
         if len(set(names)) == len(names):
             break
@@ -130,13 +131,7 @@ def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:
     keys = dict.fromkeys(key for row in settings for key in row)
     rows = []
     for key in keys:
-        values = [_setting_text(row.get(key)) for row in settings]
+        values = [setting_text(row.get(key), absent="–") or '""' for row in settings]
         if len(set(values)) > 1:
             rows.append([key, *values])
     return ["setting", *groups], rows
-
-
-def _setting_text(value: Any) -> str:
-    if value is None:
-        return "–"
-    return str(value).lower() if isinstance(value, bool) else str(value) or '""'

@@ -35,9 +35,12 @@ def column(history: History, path: str) -> list[float | None]:
     if not whole:
         return values
     totals = [number(line, whole) for line in history]
-    ratios = []
+    ratios: list[float | None] = []
     for value, total in zip(values, totals, strict=True):
-        ratios.append(None if value is None or not total else value / total)
+        if value is None or not total:
+            ratios.append(None)
+        else:
+            ratios.append(value / total)
     return ratios
 
 
@@ -136,7 +139,9 @@ class LineFigure(NamedTuple):
         return lines(self.key, self.title, self.text, self.unit, xs=xs, rows=rows, **self.options)
 
 
-ZERO, LOG, PERCENT = {"from_zero": True}, {"log": True}, {"percent": True}
+ZERO = {"from_zero": True}
+LOG = {"log": True}
+PERCENT = {"percent": True}
 LOSSES = {
     "policy": "train.policy_loss",
     "value": "train.value_loss",
@@ -191,7 +196,8 @@ def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
     drawn = []
     for place, (name, share, interval) in enumerate(rows):
         paths = (share, f"{interval}.0", f"{interval}.1")
-        found = zip(xs, *(column(history, f"exact_play.{path}") for path in paths), strict=True)
+        columns = [column(history, f"exact_play.{path}") for path in paths]
+        found = zip(xs, *columns, strict=True)
         points = [point for point in found if None not in point]
         if points:
             places, values, low, high = zip(*points, strict=True)
@@ -201,13 +207,16 @@ def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
         f"Share of {max(counts, default=0):,.0f} solved positions in which the best net's move keeps the exact value, "
         "with 95 % intervals; one fixed search for all runs."
     )
-    return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn)) if drawn else None
+    if not drawn:
+        return None
+    return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn))
 
 
 def yardstick_figure(recipe: Recipe, xs: Sequence[float], history: History) -> Figure | None:
     """Return the score of the best nets against the fixed opponent; None where none was measured."""
     paths = ("score", "score_interval_95.0", "score_interval_95.1")
-    rows = zip(xs, *(column(history, f"yardstick.{path}") for path in paths), strict=True)
+    columns = [column(history, f"yardstick.{path}") for path in paths]
+    rows = zip(xs, *columns, strict=True)
     points = [row for row in rows if None not in row]
     if not points or recipe.yardstick is None:
         return None
@@ -318,7 +327,9 @@ def _shares(
     counts: Sequence[tuple[int, int, int]],
     **options: Any,
 ) -> Figure | None:
-    return shares(key, title, text, xs=xs, results=counts, **options) if any(map(sum, counts)) else None
+    if not any(map(sum, counts)):
+        return None
+    return shares(key, title, text, xs=xs, results=counts, **options)
 
 
 def _counts(line: Line, *paths: str) -> tuple[int, int, int]:

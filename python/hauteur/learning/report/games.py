@@ -17,8 +17,10 @@ from hauteur.plots.report import ReportGames
 from hauteur.system.errors import explain
 from hauteur.system.extras import require
 
-GENERATIONS, GAMES = 8, 3
-"""Generations of which the report shows games, from the first to the last, and games of each."""
+GENERATIONS = 8
+"""Generations of which the report shows games, from the first to the last."""
+GAMES = 3
+"""Games that the report shows of each of these generations."""
 MOVES = 6
 """Moves of a search that are named, those with the most visits."""
 
@@ -53,8 +55,12 @@ def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list
 
 def generations_with_games(folder: RunFolder) -> list[int]:
     """Return the generations whose games are on disk, in order."""
-    found = {re.fullmatch(r"gen-([0-9]+)-[0-9]+\.parquet", path.name) for path in folder.games.glob("gen-*.parquet")}
-    return sorted({int(match[1]) for match in found if match})
+    generations = set()
+    for path in folder.games.glob("gen-*.parquet"):
+        match = re.fullmatch(r"gen-([0-9]+)-[0-9]+\.parquet", path.name)
+        if match:
+            generations.add(int(match[1]))
+    return sorted(generations)
 
 
 def played_games(folder: RunFolder, generation: int) -> list[ListedGame]:
@@ -91,7 +97,9 @@ def _tables(folder: RunFolder, generation: int) -> Iterator[Any]:
     paths = sorted(folder.games.glob(f"gen-{generation:05d}-*.parquet"))
     if not paths:
         known = generations_with_games(folder)
-        there = f"generations {known[0]} to {known[-1]} have" if known else "no generation has"
+        there = "no generation has"
+        if known:
+            there = f"generations {known[0]} to {known[-1]} have"
         raise ValueError(f"there are no games of generation {generation}; {there} games on disk")
     yield from map(read_table, paths)
 
@@ -101,7 +109,8 @@ def _rows(table: Any) -> list[dict[str, Any]]:
     from hauteur.learning.shards import bad_games
 
     for place, reason in bad_games(table).items():
-        raise ValueError(f"game {table['index'][place].as_py() + 1}: {reason}")
+        index = table["index"][place].as_py()
+        raise ValueError(f"game {index + 1}: {reason}")
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 

@@ -146,7 +146,9 @@ def last_measured(history: History) -> Line:
 
 def best_elo(history: History) -> float | None:
     """Return the Elo of the best net; None if no generation was gated by games."""
-    return number(history[-1], "best_elo") if is_gated(history) else None
+    if not is_gated(history):
+        return None
+    return number(history[-1], "best_elo")
 
 
 COLUMNS = (
@@ -209,7 +211,9 @@ class RunNumbers(NamedTuple):
         """The measure of strength in words: of the yardstick, else Elo of the gate; empty where there is neither."""
         if self.yardstick is not None:
             return f"{self.yardstick:.1%} against the yardstick"
-        return "" if self.elo is None else f"Elo {self.elo:+.0f}"
+        if self.elo is None:
+            return ""
+        return f"Elo {self.elo:+.0f}"
 
 
 def run_numbers(folder: RunFolder) -> RunNumbers:

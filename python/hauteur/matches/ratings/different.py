@@ -56,7 +56,8 @@ class DifferentGames:
         if other is None:
             self._half[index] = game
             return
-        first, second = (game, other) if index % 2 == 0 else (other, game)
+        is_first = index % 2 == 0
+        first, second = (game, other) if is_first else (other, game)
         if self._count(first.line + second.line, first, second):
             self.pairs = self.pairs.add(first.score + second.score)
 
@@ -93,4 +94,6 @@ class DifferentGames:
     @property
     def note(self) -> str:
         """Tell how many of the games differ, as `5 different games of 400`; empty where all do."""
-        return f"{self.different:,} different games of {self.games:,}" if self.different < self.games else ""
+        if self.different < self.games:
+            return f"{self.different:,} different games of {self.games:,}"
+        return ""

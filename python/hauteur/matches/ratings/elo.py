@@ -89,7 +89,9 @@ def finite_elo(record: MatchScore) -> float:
 def likelihood_of_superiority(record: MatchScore) -> float:
     """Chance that the player is the stronger one: LOS = Phi((W - L) / sqrt(W + L)); 0.5 without decisive games."""
     decisive = record.wins + record.losses
-    return NormalDist().cdf((record.wins - record.losses) / math.sqrt(decisive)) if decisive else 0.5
+    if not decisive:
+        return 0.5
+    return NormalDist().cdf((record.wins - record.losses) / math.sqrt(decisive))
 
 
 def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:

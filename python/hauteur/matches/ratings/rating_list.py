@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -144,7 +145,8 @@ class RatingList:
         for index, rating in enumerate(self.ratings):
             if rating.name == name:
                 return index
-        raise ValueError(f"no player {name!r} in the list; there are {', '.join(r.name for r in self.ratings)}")
+        known = ", ".join(rating.name for rating in self.ratings)
+        raise ValueError(f"no player {name!r} in the list; there are {known}")
 
 
 def _interval(middle: float, deviation: float, confidence: float) -> tuple[float, float]:
@@ -186,22 +188,24 @@ class RatingRow(NamedTuple):
 
 def rating_rows(found: RatingList) -> Rows[RatingRow]:
     """The list as rows, the best first."""
-    return Rows(
-        RatingRow(
-            rating.name,
-            rating.elo,
-            *rating.interval(),
-            rating.deviation,
-            record.games,
-            record.wins,
-            record.draws,
-            record.losses,
-            record.score,
-            rating.group,
-            rating.anchored,
-        )
-        for rating in found.ratings
-        for record in (rating.record,)
+    return Rows(map(_rating_row, found.ratings))
+
+
+def _rating_row(rating: Rating) -> RatingRow:
+    """Return a player of the list as a row."""
+    record = rating.record
+    return RatingRow(
+        rating.name,
+        rating.elo,
+        *rating.interval(),
+        rating.deviation,
+        record.games,
+        record.wins,
+        record.draws,
+        record.losses,
+        record.score,
+        rating.group,
+        rating.anchored,
     )
 
 
@@ -286,14 +290,13 @@ def score_between(results: Mapping[tuple[str, str], MatchScore], name: str, othe
 
 def ratings_json(found: RatingList) -> dict[str, Any]:
     """The list as JSON; None where there is no interval."""
+    differences = []
+    for a, b in combinations(found.ratings, 2):
+        if a.group == b.group:
+            differences.append({"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)})
     return {
         "ratings": [_rating_json(row) for row in rating_rows(found)],
-        "differences": [
-            {"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)}
-            for i, a in enumerate(found.ratings)
-            for b in found.ratings[i + 1 :]
-            if a.group == b.group
-        ],
+        "differences": differences,
         "groups": found.groups,
         "draw_share_among_equals": found.draw_share,
     }
@@ -309,7 +312,9 @@ def _rating_json(row: RatingRow) -> dict[str, Any]:
 def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
     """Return the difference of two players with its interval."""
     elo, deviation = found.difference(a, b)
-    interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
+    interval = None
+    if math.isfinite(deviation):
+        interval = [*found.difference_interval(a, b)]
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}
 
 
@@ -348,8 +353,9 @@ def _read_pgn(path: Path) -> Rated:
     found: Counter[tuple[str, str, str]] = Counter()
     for game in open_reader(path, plays=False):
         if game.plies:
-            tags = game.tags
-            found[tags.get("White", "?"), tags.get("Black", "?"), game.tagged] += 1
+            white = game.tags.get("White", "?")
+            black = game.tags.get("Black", "?")
+            found[white, black, game.tagged] += 1
     if not found:
         raise ValueError(f"{path}: has no games with moves")
     encounters = []

@@ -58,7 +58,9 @@ def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | N
 
 def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
     """Write the page of a folder in which work has just ended or was interrupted, where a game of it is finished."""
-    if folder is not None and has_page(folder) and any(folder.rglob("games.jsonl")):
+    if folder is None or not has_page(folder):
+        return
+    if any(folder.rglob("games.jsonl")):
         write_page(folder, game=game)
 
 
@@ -211,7 +213,8 @@ def llr_figure(test: PairsInOrder) -> Figure:
 
 def _places(games: int, *, step: int) -> set[int]:
     """Return at most POINTS counts of games, whole steps, with the last one."""
-    wide = max(step, -(-games // POINTS // step) * step)
+    steps_between = -(-games // POINTS // step)
+    wide = max(step, steps_between * step)
     return {*range(wide, games + 1, wide), games}
 
 
@@ -288,7 +291,8 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
         interval = f"{low:+.0f} to {high:+.0f}"
         rows.append([linked(name, name), *match.names, *counts, f"{elo:+.0f}", interval])
     if len(matches) > MOST_ROWS:
-        rows.append([f"{len(matches) - MOST_ROWS:,} more matches", *[""] * 9])
+        more = len(matches) - MOST_ROWS
+        rows.append([f"{more:,} more matches", *[""] * 9])
     return ReportTable(("match", "A", "B", *COUNTS, "Elo", "95 %"), rows, words=True)
 
 
@@ -370,10 +374,12 @@ def _sample_section(game: _core.Game, played: Sequence[StoredMatch]) -> ReportSe
 
 def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
     """Return about SAMPLE games of these matches, with their players."""
-    share = max(2, SAMPLE // max(1, len(matches)) // 2 * 2)
+    pairs = SAMPLE // max(1, len(matches)) // 2
+    share = 2 * max(1, pairs)
     games = []
     for match in matches:
-        games += [(match.names, match.whole(game.index)) for game in sample_of(match.games, share)]
+        for game in sample_of(match.games, share):
+            games.append((match.names, match.whole(game.index)))
     return games[:SAMPLE]
 
 
@@ -407,7 +413,7 @@ def _number(game: MatchGame, buttons: Mapping[int, str]) -> str:
 
 
 def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
-    opening = " ".join(part for part in (game.fen, game.opening) if part)
+    opening = " ".join(filter(None, (game.fen, game.opening)))
     result = {1: "1-0", 0: "1/2", -1: "0-1"}[outcome_of(game)]
     return [*by_side(game, names), result, game.end, str(game.plies), opening]
 

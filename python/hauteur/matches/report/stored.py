@@ -38,7 +38,10 @@ class StoredWork:
 
     def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
         self.folder = folder
-        self.game = game or load_game(str(folder.stored()["settings"].get("game", "")))
+        if game is None:
+            spec = folder.stored()["settings"].get("game", "")
+            game = load_game(str(spec))
+        self.game = game
         self._read()
 
     def _read(self) -> None:
@@ -68,13 +71,20 @@ class StoredWork:
     @property
     def state(self) -> str:
         """Return `finished`, `running` or `not finished`: here, or in the folder that a match is part of."""
-        running = is_locked(self.folder.path) or (not self.complete and is_locked(self.folder.path.parent))
-        return "running" if running else "finished" if self.complete else "not finished"
+        if is_locked(self.folder.path):
+            return "running"
+        if self.complete:
+            return "finished"
+        if is_locked(self.folder.path.parent):
+            return "running"
+        return "not finished"
 
     @property
     def share_done(self) -> float | None:
         """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
-        return min(1.0, self.games_done / self.games_wanted) if self.games_wanted else None
+        if not self.games_wanted:
+            return None
+        return min(1.0, self.games_done / self.games_wanted)
 
     @property
     def state_text(self) -> str:
@@ -82,7 +92,9 @@ class StoredWork:
         state = self.state
         done = self.games_done
         wanted = self.games_wanted
-        of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
+        of = ""
+        if wanted is not None and state != "finished":
+            of = f" of {wanted:,}"
         work = self.result.get("work") or {}
         seconds = _plausible_number(work.get("seconds"))
         played = _plausible_number(self.result.get("games"))
@@ -160,7 +172,9 @@ class StoredMatch(StoredWork):
     @property
     def games_wanted(self) -> int | None:  # type: ignore[override]
         games = (self.result.get("settings") or {}).get("games")
-        return None if games is None or games >= NO_LIMIT else int(games)
+        if games is None or games >= NO_LIMIT:
+            return None
+        return int(games)
 
     @property
     def games_done(self) -> int:
@@ -208,8 +222,9 @@ class StoredMatches(StoredWork):
         for match in self._matches.values():
             match.refresh()
         for name in self._names():
-            if name not in self._matches and (self.folder.path / name / MatchFolder.SETTINGS).exists():
-                self._matches[name] = StoredMatch(self.folder.path / name, self.game)
+            path = self.folder.path / name
+            if name not in self._matches and (path / MatchFolder.SETTINGS).exists():
+                self._matches[name] = StoredMatch(path, self.game)
 
     def _names(self) -> Iterable[str]:
         """Return the names of the matches' folders in order, of which some may be missing."""
@@ -243,7 +258,9 @@ class StoredTournament(StoredMatches):
 
     @property
     def games_wanted(self) -> int:  # type: ignore[override]
-        return (self.settings.get("games") or 0) * len(self.settings.get("pairings") or ())
+        games_each = self.settings.get("games") or 0
+        pairings = self.settings.get("pairings") or ()
+        return games_each * len(pairings)
 
     @property
     def complete(self) -> bool:
@@ -276,7 +293,9 @@ def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
 
 def summary_line(folder: RunDirectory) -> str:
     """Return the result in a line, as result.json has it: about ten seconds old while games are played."""
-    return str(read_json(folder.result_file).get("summary", "")) if folder.result_file.exists() else ""
+    if not folder.result_file.exists():
+        return ""
+    return str(read_json(folder.result_file).get("summary", ""))
 
 
 def _identity(path: Path, read: int) -> int | None:
@@ -305,4 +324,6 @@ def _is_count(value: object) -> bool:
 def _sprt(result: Mapping[str, Any]) -> Sprt | None:
     """Return the sequential test of a result, if it has one; KeyError, TypeError or ValueError for anything else."""
     values = result.get("sprt")
-    return Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model"))) if values else None
+    if not values:
+        return None
+    return Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))

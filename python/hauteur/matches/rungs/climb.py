@@ -174,8 +174,11 @@ class Climb:
         become smaller where several are averaged.
         """
         games = sum(record.games for record in records.values())
-        deviations = (record.games * self.table.named(name).deviation for name, record in records.items())
-        return sum(deviations) / games
+        weighted = []
+        for name, record in records.items():
+            deviation = self.table.named(name).deviation
+            weighted.append(record.games * deviation)
+        return sum(weighted) / games
 
     def next_rung(self) -> RatedRung:
         """Return the rung of the next pair: of the two nearest to the estimate, the one with fewer games."""
@@ -223,7 +226,8 @@ class Climb:
     def _stored_settings(self) -> dict[str, Any]:
         """Return what a folder is checked against."""
         settings = self.settings.model_dump(mode="json", include={"seed", "within"})
-        return {**settings, **self.facts, "stockfish": self.version, "rungs": [rung.player for rung in self.table.rung]}
+        rungs = [rung.player for rung in self.table.rung]
+        return {**settings, **self.facts, "stockfish": self.version, "rungs": rungs}
 
     def _play(self) -> Generator[RungGame]:
         before = _processor_seconds()

@@ -17,7 +17,8 @@ SCALE = "{anchor} is {elo:.0f} on this scale, which is hauteur's own: not FIDE, 
 
 def games_pgn(climb: Climb) -> str:
     """Return the games that count as PGN without times, in the order of their numbers."""
-    return plain_pgn(climb.game, [(game, (climb.name, game.rung)) for game in climb.counted()], "hauteur ladder")
+    played = [(game, (climb.name, game.rung)) for game in climb.counted()]
+    return plain_pgn(climb.game, played, "hauteur ladder")
 
 
 def ladder_result(climb: Climb) -> dict[str, Any]:

@@ -89,7 +89,9 @@ def _method(row: re.Match[str]) -> Method:
 def page_of(name: str) -> str | None:
     """Return the page about a section or setting of SearchParams, None where none is."""
     page = PAGES.get(name, name.replace("_", "-"))
-    return page if files(__name__).joinpath(f"{page}.md").is_file() else None
+    if files(__name__).joinpath(f"{page}.md").is_file():
+        return page
+    return None
 
 
 def index_html(link: Link) -> str:

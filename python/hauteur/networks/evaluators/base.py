@@ -124,7 +124,9 @@ class GameEvaluator(Closing):
 
     def __call__(self, given: Given) -> Answers:
         """Return the answers to rows of features, or to one position or a list of positions."""
-        return self.compute(given) if isinstance(given, np.ndarray) else self._answers_to(given)
+        if isinstance(given, np.ndarray):
+            return self.compute(given)
+        return self._answers_to(given)
 
     def compute(self, features: Floats) -> Answers:
         """Return the answers to rows of features."""
@@ -132,7 +134,9 @@ class GameEvaluator(Closing):
 
     def _answers_to(self, given: Given) -> Answers:
         """Return the answers to positions. ValueError where one is of another game."""
-        listed: Sequence[Any] = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        listed: Sequence[Any] = [given]
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            listed = given
         states = [_core.position_of(one) for one in listed]
         for state in states:
             if state.game.feature_shape != self.feature_shape:

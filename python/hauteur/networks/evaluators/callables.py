@@ -25,7 +25,8 @@ class CallableEvaluator(GameEvaluator):
 
     def __init__(self, game: _core.Game, function: Callable[[Floats], Any], *, batch_size: int | None = None) -> None:
         """Raise ValueError where its answers for one batch of positions do not have the form of an evaluator."""
-        super().__init__(game, getattr(function, "__name__", type(function).__name__), batch_size or PREFERRED_ROWS)
+        name = getattr(function, "__name__", type(function).__name__)
+        super().__init__(game, name, batch_size or PREFERRED_ROWS)
         self._function = function
         check_probe(game, self)
 
@@ -65,7 +66,8 @@ def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:
         if len(bad):
             raise ValueError(f"evaluator {evaluator.name}: {what} must be finite, got {bad[0]} among {values.size}")
     is_negative = (wdl < -WDL_TOLERANCE).any(axis=1)
-    wrong = is_negative | (np.abs(wdl.sum(axis=1) - 1) > WDL_TOLERANCE)
+    error_of_sum = np.abs(wdl.sum(axis=1) - 1)
+    wrong = is_negative | (error_of_sum > WDL_TOLERANCE)
     if wrong.any():
         row = ", ".join(f"{value:.4g}" for value in wdl[wrong.argmax()])
         raise ValueError(

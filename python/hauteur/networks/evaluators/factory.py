@@ -199,8 +199,9 @@ def make_evaluator(
     net = open_file(Path(place))
     check_fits(game, net.path, net.description)
     chosen = backend or default_backend(net.path, net.description, device)
-    if precision not in (None, "auto", *PRECISIONS[chosen]):
-        raise ValueError(f"precision of {chosen} must be one of {', '.join(PRECISIONS[chosen])}, got {precision!r}")
+    allowed = PRECISIONS[chosen]
+    if precision not in (None, "auto", *allowed):
+        raise ValueError(f"precision of {chosen} must be one of {', '.join(allowed)}, got {precision!r}")
     if chosen != "torch" and device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {chosen}")
     kind = None if precision == "auto" and chosen != "core" else precision

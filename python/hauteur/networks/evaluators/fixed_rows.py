@@ -52,10 +52,11 @@ class FixedRows(GameEvaluator):
         # Measured once at the start rather than assumed: it depends on kernels that libraries choose by the
         # machine.
         random = np.random.default_rng(0)
-        features = (random.random((self.rows, *self.feature_shape)) < 0.3).astype(np.float32)
+        drawn = random.random((self.rows, *self.feature_shape))
+        features = (drawn < 0.3).astype(np.float32)
         order = random.permutation(self.rows)
         pairs = zip(self.compute(features), self.compute(features[order]), strict=True)
-        return not all(np.array_equal(answers[order], elsewhere) for answers, elsewhere in pairs)
+        return any(not np.array_equal(answers[order], elsewhere) for answers, elsewhere in pairs)
 
     def compute(self, features: Floats) -> Answers:
         """Compute rows in batches of the fixed size and wait for them."""
@@ -64,7 +65,10 @@ class FixedRows(GameEvaluator):
     def submit(self, features: Floats) -> Pending:
         """Compute rows in batches of the fixed size, the last one filled up with zeros."""
         count = len(features)
-        parts = [self._evaluator.submit(self._full(features[piece])) for piece in self._pieces(count)]
+        parts = []
+        for piece in self._pieces(count):
+            rows = self._full(features[piece])
+            parts.append(self._evaluator.submit(rows))
         return JoinedAnswers(parts, count)
 
     def close(self) -> None:
@@ -129,8 +133,13 @@ class JoinedAnswers:
 
     def borrowed(self) -> Answers:
         """Return the same, without a copy where one part has all rows; it may change once this object is gone."""
-        parts = self._parts
-        return self._joined([part.borrowed() if isinstance(part, BorrowedAnswers) else part.result() for part in parts])
+        answers = []
+        for part in self._parts:
+            if isinstance(part, BorrowedAnswers):
+                answers.append(part.borrowed())
+            else:
+                answers.append(part.result())
+        return self._joined(answers)
 
     def _joined(self, answers: Sequence[Answers]) -> Answers:
         """Return the rows of all parts."""

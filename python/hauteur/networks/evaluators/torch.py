@@ -104,9 +104,11 @@ class TorchEvaluator(GameEvaluator):
 
     def submit(self, features: Floats) -> Pending:
         """Divide rows among the threads and compute them."""
-        parts = max(1, min(self._threads, len(features) // self._least_rows))
+        most = len(features) // self._least_rows
+        parts = max(1, min(self._threads, most))
         rows = np.array_split(features, parts)
-        return JoinedAnswers([self._pool.submit(self._compute, part) for part in rows], len(features))
+        answers = [self._pool.submit(self._compute, part) for part in rows]
+        return JoinedAnswers(answers, len(features))
 
     @torch.inference_mode()
     def _compute(self, features: Floats) -> Answers:
@@ -118,7 +120,9 @@ class TorchEvaluator(GameEvaluator):
         returned = self._module(features.contiguous(memory_format=self._layout))
         name = f"evaluator {self.name}: the module"
         policy, value, _ = checked_outputs(returned, len(features), self.num_actions, self._module, name)
-        return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
+        logits = policy.float()
+        wdl = wdl_of(value.float())
+        return logits.cpu().numpy(), wdl.cpu().numpy()
 
     def close(self) -> None:
         """End the threads, and drop what has not begun."""
@@ -315,7 +319,8 @@ def unpacked(
     """Return the features [B, C, H, W] of bit planes; masks: uint8 [B, 8 C], little-endian; values: [B, C]."""
     planes, rows, columns = shape
     # torch has no shifts of unsigned 64-bit numbers, so masks are taken byte by byte.
-    bits = masks.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8, device=masks.device) & 1
+    shifts = torch.arange(8, dtype=torch.uint8, device=masks.device)
+    bits = masks.unsqueeze(-1) >> shifts & 1
     squares = bits.reshape(len(masks), planes, 64)[:, :, : rows * columns]
     # In the kind of the net from here on: float32 would be twice the memory of half precision.
     features = squares.to(kind) * values.to(kind).unsqueeze(-1)

@@ -123,7 +123,9 @@ class EngineSettings(Section):
         """Seconds without a move after which the engine has lost, clocks aside."""
         if self.move_timeout is not None:
             return self.move_timeout
-        return 600.0 if self.movetime is None else self.movetime / 1000 + 10.0
+        if self.movetime is None:
+            return 600.0
+        return self.movetime / 1000 + 10.0
 
     @property
     def short_name(self) -> str:
@@ -132,7 +134,8 @@ class EngineSettings(Section):
         keys = ("nodes", "depth", "movetime", "tc", "random_moves")
         limits = [f"{key}={getattr(self, key)}" for key in keys if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]
-        return " ".join([program, *shlex.split(self.args), *limits, *options])
+        words = [program, *shlex.split(self.args), *limits, *options]
+        return " ".join(words)
 
 
 LIMITS = tuple(
@@ -143,7 +146,9 @@ LIMITS = tuple(
 
 def program_words(command: str) -> list[str]:
     """Program and arguments: the whole text where a file has this name, else its words as a shell reads them."""
-    return [command] if Path(command).is_file() else shlex.split(command)
+    if Path(command).is_file():
+        return [command]
+    return shlex.split(command)
 
 
 def is_engine(word: str) -> bool:
@@ -204,4 +209,6 @@ def engine_words(engine: EngineSettings) -> list[str]:
 
 def _text(value: Any) -> str:
     """A number without a superfluous fraction."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -109,7 +109,8 @@ def parse_info(line: str) -> EngineReport | None:
         return None
     if _after(words, "multipv") not in (None, 1) or "lowerbound" in words or "upperbound" in words:
         return None
-    cp, mate = _after(words, "cp"), _after(words, "mate")
+    cp = _after(words, "cp")
+    mate = _after(words, "mate")
     if cp is None and mate is None:
         return None
     score = mate_score(mate) if mate is not None else (cp or 0) / 100
@@ -119,7 +120,9 @@ def parse_info(line: str) -> EngineReport | None:
 def parse_bestmove(line: str) -> str | None:
     """The move of `bestmove e2e4 ponder e7e5`, as the engine wrote it; None where there is no move."""
     words = line.split()
-    return words[1] if len(words) > 1 and words[0] == "bestmove" else None
+    if len(words) > 1 and words[0] == "bestmove":
+        return words[1]
+    return None
 
 
 def _after(words: list[str], name: str) -> int | None:
@@ -132,7 +135,9 @@ def _after(words: list[str], name: str) -> int | None:
 
 def _bound(values: list[str]) -> int | None:
     """Engines write bounds beyond 32 bits too."""
-    return int(values[0]) if values and re.fullmatch(r"-?[0-9]{1,20}", values[0]) else None
+    if values and re.fullmatch(r"-?[0-9]{1,20}", values[0]):
+        return int(values[0])
+    return None
 
 
 @dataclass
@@ -168,7 +173,9 @@ class _Line:
     def command(self) -> str:
         """Return the `position` line, with the moves that repetitions depend on."""
         origin = "startpos" if self.origin == START else f"fen {self.origin}"
-        return f"position {origin} moves {' '.join(self.texts)}" if self.texts else f"position {origin}"
+        if self.texts:
+            return f"position {origin} moves {' '.join(self.texts)}"
+        return f"position {origin}"
 
 
 async def introduced(process: Process, seconds: float) -> Introduction:

@@ -62,7 +62,8 @@ def left_over(lines: Iterable[bytes]) -> set[int]:
     for line in lines:
         sign, number = line[:1], line[1:].strip()
         if number.isdigit() and int(number) > 1:
-            groups = groups | {int(number)} if sign == b"+" else groups - {int(number)}
+            group = {int(number)}
+            groups = groups | group if sign == b"+" else groups - group
     return groups
 
 

@@ -57,7 +57,9 @@ class MinedPuzzles(Sequence[Puzzle]):
 
     def __repr__(self) -> str:
         table = text_table(COLUMNS, self._rows(), shown=len(self.puzzles))
-        return f"{mine_table(self.result)}\n{table}" if self.puzzles else mine_table(self.result)
+        if self.puzzles:
+            return f"{mine_table(self.result)}\n{table}"
+        return mine_table(self.result)
 
     def _repr_html_(self) -> str:
         return html_table(COLUMNS, self._rows(), shown=len(self.puzzles))

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -171,9 +172,8 @@ class ScreenedPosition(Section):
         first = self.steps[0]
         if first.move != self.high.move or first.visits <= rule.low:
             return ()
-        fails = (n for n, step in enumerate(self.steps) if not step.passes(rule))
-        passing = next(fails, rule.moves)
-        return self.steps[: min(rule.moves, passing)]
+        passing = takewhile(lambda step: step.passes(rule), self.steps[: rule.moves])
+        return tuple(passing)
 
     def puzzle(self, game: _core.Game, rule: MineRule) -> Puzzle | None:
         """The puzzle that the rule makes of it, without themes; None where it makes none."""
@@ -241,7 +241,9 @@ def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchRead
         outcome = state.outcome()
         if outcome is not None:
             result = outcome if player == 0 else -outcome
-            return low if abs(result - low.q) < rule.hindsight else None
+            if abs(result - low.q) < rule.hindsight:
+                return low
+            return None
         if state.to_move == player and number % 2:
             (later,) = yield AnalysisRequest(state.copy(), (rule.low,))
             if abs(later.q - low.q) >= rule.hindsight:
@@ -302,7 +304,9 @@ def _solver_move(
         value=deep.best_q,
         reply=reply,
     )
-    return (deep.best, step) if step.passes(rule) else None
+    if not step.passes(rule):
+        return None
+    return (deep.best, step)
 
 
 def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
@@ -355,7 +359,8 @@ class MineSettings(Section):
         """The settings as the folder remembers them, nets by their content."""
         player = self.player
         values = self.model_dump(mode="json", exclude={"player"})
-        values["player"] = player_text(as_played(game, player), without=("name", *NETS, "visits", "temperature"))
+        without = ("name", *NETS, "visits", "temperature")
+        values["player"] = player_text(as_played(game, player), without=without)
         nets = player_nets(game, player)
         for name in NETS:
             values[name] = nets[name].content if name in nets else None

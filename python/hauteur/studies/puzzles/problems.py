@@ -343,7 +343,8 @@ class PuzzleAttempt:
     @property
     def step(self) -> ProblemStep:
         """The position that is to be solved, after the end the last one."""
-        return self.problem.steps[min(self.number, len(self.problem.steps) - 1)]
+        steps = self.problem.steps
+        return steps[min(self.number, len(steps) - 1)]
 
     @property
     def solved(self) -> bool:

@@ -21,8 +21,10 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section
 
-EASIEST, HARDEST = 400, 3200
-"""Bounds of ratings."""
+EASIEST = 400
+"""The lowest rating."""
+HARDEST = 3200
+"""The highest rating."""
 RATING_AT_HIGH = 2600
 """Rating of a puzzle whose solution is found with the last visits only."""
 RATING_A_DOUBLING = 200
@@ -112,9 +114,10 @@ def rating(visits: int, high: int) -> int:
     return round(min(max(figure, EASIEST), HARDEST))
 
 
-CRUSHING, ADVANTAGE = 0.8, 0.35
-"""Chance of winning, -1 to 1, from which a position is won, and from which a side has the advantage: 600 and 200
-centipawns by Lichess's formula."""
+CRUSHING = 0.8
+"""Chance of winning, -1 to 1, from which a position is won: 600 centipawns by Lichess's formula."""
+ADVANTAGE = 0.35
+"""Chance of winning, -1 to 1, from which a side has the advantage: 200 centipawns by the same formula."""
 ENDGAME_PIECES = 6
 """Queens, rooks, bishops and knights of an endgame, at most."""
 LENGTHS = {1: "oneMove", 2: "short", 3: "long"}

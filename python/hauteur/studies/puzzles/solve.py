@@ -153,7 +153,8 @@ def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...])
         visits.append(visits_to_solution(readings, step.is_right))
         if not any(right):
             break
-    solved_from = None if None in visits else max(one for one in visits if one is not None)
+    known = [count for count in visits if count is not None]
+    solved_from = max(known) if len(known) == len(visits) else None
     return PuzzleAnswer(
         number=number,
         name=problem.name,
@@ -230,12 +231,15 @@ def solve_table(result: Mapping[str, Any]) -> str:
     for name, one in result["players"].items():
         median = one["visits_to_solution"]["median"]
         shares = [_solved_text(one["solved"][str(count)]) for count in counts]
-        rows.append([name, *shares, "unsolved" if median is None else f"{median:,.0f}"])
-    heads = ["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]
+        to_solution = "unsolved" if median is None else f"{median:,.0f}"
+        rows.append([name, *shares, to_solution])
+    at_visits = [f"{count:,} visits" for count in counts]
+    heads = ["player", *at_visits, "median visits to solution"]
     table = text_table(heads, rows, shown=len(rows))
     title = f"{result['problems']:,} problems; solved, with 95 % intervals"
     pair = "at {visits:,} visits {a_alone} solved by {a} alone, {b_alone} by {b} alone"
-    return "\n".join([title, table, *(pair.format(**one) for one in result["pairs"])])
+    pairs = [pair.format(**one) for one in result["pairs"]]
+    return "\n".join([title, table, *pairs])
 
 
 def _solved_text(one: dict[str, Any]) -> str:

@@ -105,7 +105,8 @@ def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLi
             start, actions = played_line(game, played)
         except ValueError as error:
             raise wrong_line(path, place, error) from None
-        yield SourceLine(source, played.index, tuple(actions), None if played.fen is None else start)
+        own_start = None if played.fen is None else start
+        yield SourceLine(source, played.index, tuple(actions), own_start)
 
 
 def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterator[SourcePosition]:
@@ -157,7 +158,8 @@ def take_census(
 ) -> Census:
     """Read all sources once and keep only the names of their positions."""
     names = tuple(dict.fromkeys(sources))
-    census = Census(names, {name: {} for name in names}, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
+    first_games: dict[str, dict[str, int]] = {name: {} for name in names}
+    census = Census(names, first_games, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
     for line in read_lines(names, game, on_bad):
         first_game = census.first_game[line.source]
         census.games[line.source] += 1

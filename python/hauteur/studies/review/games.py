@@ -80,7 +80,9 @@ class ReviewedGame:
 
 def _name(text: str) -> str:
     short = " ".join(printable(text or "?").split()) or "?"
-    return short if len(short) <= MOST_NAME else f"{short[: MOST_NAME - 3]}..."
+    if len(short) <= MOST_NAME:
+        return short
+    return f"{short[: MOST_NAME - 3]}..."
 
 
 def games_of(
@@ -167,16 +169,23 @@ def verdict(move: MoveReport) -> str:
     """Return a marked move's name, its worth before and after, what was better, how far it was punished; else empty."""
     if not move.mark:
         return ""
-    before, after = (f"{100 * expected_score(wdl):.0f}" for wdl in (move.before, move.after))
-    kept = "" if move.punished is None else f"; {100 * move.punished:.0f} % punished"
-    fell = f"the mover's expected score fell from {before} to {after} %"
-    return f"{move.mark.capitalize()}: {_win_text(move)}{fell}; best was {move.best}{kept}"
+    before = 100 * expected_score(move.before)
+    after = 100 * expected_score(move.after)
+    fell = f"the mover's expected score fell from {before:.0f} to {after:.0f} %"
+    text = f"{move.mark.capitalize()}: {_win_text(move)}{fell}; best was {move.best}"
+    if move.punished is None:
+        return text
+    return f"{text}; {100 * move.punished:.0f} % punished"
 
 
 def _win_text(move: MoveReport) -> str:
     """Return the forced win that a move missed or allowed, in words that others follow; empty where there is none."""
-    missed = "" if move.missed is None else f"misses {move.win} in {move.missed}; "
-    return missed + ("" if move.allowed is None else f"allows {move.win} in {move.allowed}; ")
+    text = ""
+    if move.missed is not None:
+        text += f"misses {move.win} in {move.missed}; "
+    if move.allowed is not None:
+        text += f"allows {move.win} in {move.allowed}; "
+    return text
 
 
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:
@@ -204,7 +213,8 @@ def _pgn(game: ReviewedGame, annotator: str) -> str:
             _annotate(before, node, report, board)
         board.push(node.move)
         state.apply(action)
-    document.headers["Result"] = "*" if game.game.outcome is None else result_text(game.game.outcome)
+    outcome = game.game.outcome
+    document.headers["Result"] = "*" if outcome is None else result_text(outcome)
     return document.accept(chess.pgn.StringExporter(columns=LINE_WIDTH))
 
 

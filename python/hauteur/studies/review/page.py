@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
-from hauteur.mcts.report import Wdl
+from hauteur.mcts.report import Wdl, flipped
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, Series
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
@@ -26,7 +26,6 @@ from hauteur.studies.review.review import (
     MoveReport,
     Place,
     expected_score,
-    flipped,
 )
 
 INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
@@ -77,7 +76,8 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
     for mark, _ in THRESHOLDS:
         plies = [move.ply + 1 for move in game.moves if move.mark == mark]
         if plies:
-            lines.append(Series(mark, plies, [scores[ply] for ply in plies], INKS[mark], joined=False))
+            marked = [scores[ply] for ply in plies]
+            lines.append(Series(mark, plies, marked, INKS[mark], joined=False))
     scale = ", on a scale of odds" if uneven else ""
     return Figure(
         "chances",
@@ -168,9 +168,13 @@ def _summary_line(name: str, summary: dict[str, Any]) -> str:
     counts = []
     for mark, _ in THRESHOLDS:
         count = summary[mark]
-        counts.append(f"{count} {mark if count == 1 else PLURALS[mark]}")
-    mean = "" if summary["mean_loss"] is None else f"lost {100 * summary['mean_loss']:.1f} % a move, "
-    return f"{name}: {mean}{', '.join(counts)}"
+        noun = mark if count == 1 else PLURALS[mark]
+        counts.append(f"{count} {noun}")
+    text = ", ".join(counts)
+    loss = summary["mean_loss"]
+    if loss is None:
+        return f"{name}: {text}"
+    return f"{name}: lost {100 * loss:.1f} % a move, {text}"
 
 
 def review_json(games: Iterable[ReviewedGame], **facts: Any) -> dict[str, Any]:
@@ -246,7 +250,9 @@ def notes_of(game: ReviewedGame) -> WalkNotes:
 def _note(move: MoveReport) -> str:
     if move.mark:
         return f"{verdict(move)}: {' '.join(move.line)}"
-    return "The best move." if move.is_best else f"The search would have played {move.best}: {' '.join(move.line)}"
+    if move.is_best:
+        return "The best move."
+    return f"The search would have played {move.best}: {' '.join(move.line)}"
 
 
 def _title(game: ReviewedGame) -> str:

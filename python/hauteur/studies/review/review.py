@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
-from hauteur.mcts.report import RootReport, Wdl
+from hauteur.mcts.report import RootReport, Wdl, flipped, wdl_of_result
 from hauteur.studies.review.mates import MATE_MOVES, moves_not_losing_at_once, short_win, still_wins
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
@@ -49,11 +49,6 @@ def expected_score(wdl: Wdl) -> float:
     return wdl[0] + 0.5 * wdl[1]
 
 
-def flipped(wdl: Wdl) -> Wdl:
-    """Return win, draw, loss as the other player has them."""
-    return wdl[2], wdl[1], wdl[0]
-
-
 def lost(before: Wdl, after: Wdl) -> float:
     """Return the expected score that a move lost, from 0 to 1; both are for the mover."""
     return max(0.0, expected_score(before) - expected_score(after))
@@ -75,7 +70,10 @@ def mark_of(before: Wdl, loss: float) -> Mark:
     if loss < LEAST_LOSS:
         return ""
     share = share_lost(before, loss)
-    return next((mark for mark, least in THRESHOLDS if share >= least - 1e-9), "")
+    for mark, least in THRESHOLDS:
+        if share >= least - 1e-9:
+            return mark
+    return ""
 
 
 def punished(loss: float, reply_loss: float) -> float:
@@ -361,7 +359,9 @@ def _better(best: PositionFinding, action: int, worth: Wdl) -> PositionFinding:
 
 def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
     """Return the worth of the position after a move for the player who makes it."""
-    return behind.wdl if state.child(action).to_move == state.to_move else flipped(behind.wdl)
+    if state.child(action).to_move == state.to_move:
+        return behind.wdl
+    return flipped(behind.wdl)
 
 
 def is_forced_loss(state: _core.State, action: int, behind: PositionFinding) -> bool:
@@ -420,7 +420,7 @@ def finding_of(report: RootReport) -> PositionFinding:
     wdl = best.wdl or report.wdl
     result = report.mate if best.proven is None else best.proven
     if result is not None:
-        wdl = (float(result > 0), float(result == 0), float(result < 0))
+        wdl = wdl_of_result(result)
     return PositionFinding(wdl, best.line[:LINE_PLIES], report.visits)
 
 
@@ -430,7 +430,7 @@ def finding_at_end(state: _core.State) -> PositionFinding | None:
     if outcome is None:
         return None
     result = outcome if state.to_move == 0 else -outcome
-    return PositionFinding((float(result > 0), float(result == 0), float(result < 0)))
+    return PositionFinding(wdl_of_result(result))
 
 
 def _move_number(state: _core.State) -> str:

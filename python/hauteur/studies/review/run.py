@@ -150,10 +150,11 @@ class ReviewRun:
     def stored_settings(self) -> dict[str, Any]:
         """Return what the findings depend on, as the folder remembers it."""
         budget = self.limits.budget
-        search = search_of_net(search_model(self.settings.search), resolve_net(self.nets.net), self.nets.large)
+        net = resolve_net(self.nets.net)
+        search = search_of_net(search_model(self.settings.search), net, self.nets.large)
         return {
             "file": f"{self.file} sha256 {self.sha256}",
-            "net": resolve_net(self.nets.net).content,
+            "net": net.content,
             "large_net": resolve_net(self.nets.large).content if self.nets.large else None,
             "visits": self.limits.visits,
             "seconds": None if budget is None else budget.target,
@@ -221,7 +222,9 @@ def times(limits: Limits, factor: int) -> Limits:
     """Return limits with `factor` times the visits and seconds."""
     visits = limits.visits
     budget = limits.budget
-    longer = None if budget is None else Budget(factor * budget.target, factor * budget.maximum)
+    longer = None
+    if budget is not None:
+        longer = Budget(factor * budget.target, factor * budget.maximum)
     return replace(limits, visits=None if visits is None else factor * visits, budget=longer)
 
 
@@ -281,5 +284,6 @@ def searched_by(run: ReviewRun) -> str:
 def effort_text(limits: Limits) -> str:
     """Return the effort a position, such as `800 visits or 2 s`."""
     effort = [] if limits.visits is None else [f"{limits.visits} visits"]
-    effort += [] if limits.budget is None else [f"{limits.budget.target:g} s"]
+    if limits.budget is not None:
+        effort.append(f"{limits.budget.target:g} s")
     return " or ".join(effort)

@@ -58,7 +58,10 @@ class Pages(NamedTuple):
 
     def of(self, path: str) -> Page | None:
         """Return the page that an address belongs to."""
-        return next((page for page in self.navigation if f"{path}/".startswith(f"{page.path}/")), None)
+        for page in self.navigation:
+            if f"{path}/".startswith(f"{page.path}/"):
+                return page
+        return None
 
 
 def all_pages() -> Pages:

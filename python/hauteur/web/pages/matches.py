@@ -76,7 +76,9 @@ class MatchOnPage:
         """The name of the tournament or tuning that a match is part of."""
         inside = self.found.inside
         around = self.lab.folders.known_as(inside) if inside else None
-        return around.name if around is not None and isinstance(around.folder, KINDS) else None
+        if around is not None and isinstance(around.folder, KINDS):
+            return around.name
+        return None
 
     def get(self, make: Callable[[Stored], Any]) -> Any:
         """Return what `make` makes of the folder; see `StoredFolders.get`."""

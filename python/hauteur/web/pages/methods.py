@@ -32,7 +32,9 @@ def link(target: str) -> str | None:
     if path == "README.md":
         return PAGE.path
     known = {f"{method.name}.md" for method in methods()}
-    return f"{PAGE.path}/{PurePosixPath(path).stem}{hash_sign}{place}" if path in known else None
+    if path not in known:
+        return None
+    return f"{PAGE.path}/{PurePosixPath(path).stem}{hash_sign}{place}"
 
 
 async def show_method(request: Request) -> Response:

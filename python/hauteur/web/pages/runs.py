@@ -136,7 +136,8 @@ def listed(lab: Lab, *, known: bool = False) -> str:
         stamp = f"{stamps.get('config.toml')} {stamps.get('metrics.jsonl')}"
         return numbers_of(found.folder, stamp)
 
-    runs = [found for found in (lab.folders.known() if known else lab.folders.look()) if found.kind == "run"]
+    folders = lab.folders.known() if known else lab.folders.look()
+    runs = [found for found in folders if found.kind == "run"]
     rows = rows_of(lab, "run", runs, numbers)
     return html("runs_list.html", rows=rows, cut=lab.folders.cut, roots=lab.settings.roots)
 

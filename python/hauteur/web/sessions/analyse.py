@@ -192,9 +192,10 @@ class AnalyseSession(PageSession):
             if order.square not in chess.SQUARE_NAMES:
                 raise ValueError(f"no square: {order.square!r}")
             piece = chess.Piece.from_symbol(order.piece) if order.piece else None
-            old = board.king(piece.color) if piece is not None and piece.piece_type == chess.KING else None
-            if old is not None:
-                board.remove_piece_at(old)  # there is one king
+            if piece is not None and piece.piece_type == chess.KING:
+                old = board.king(piece.color)
+                if old is not None:
+                    board.remove_piece_at(old)  # there is one king
             board.set_piece_at(chess.parse_square(order.square), piece)
         board.turn = order.mover == "w"
         board.ep_square = None

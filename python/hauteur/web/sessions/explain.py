@@ -110,11 +110,13 @@ class ExplainSession(WorkSession):
     def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
         """Return one side's net and settings; ValueError, begun with its label, for what pages may not name."""
         roots = self.settings.roots
-        small = page_net(fields.net, roots, label) if fields.net else resolve_net(None, game, advice=ADVICE).path
-        large = page_net(fields.large_net, roots, label) if fields.large_net else ""
         words = []
         if fields.net:
+            small = page_net(fields.net, roots, label)
             words.append(f"net={net_name(small)}")
+        else:
+            small = resolve_net(None, game, advice=ADVICE).path
+        large = page_net(fields.large_net, roots, label) if fields.large_net else ""
         if large:
             words.append(f"large_net={net_name(large)}")
         words += [f"{key}={value}" for key, value in fields.settings.items()]
@@ -129,7 +131,10 @@ class ExplainSession(WorkSession):
 
         def progress(share: float) -> None:
             done = at["done"] + share
-            left = (time.monotonic() - began) * (at["of"] - done) / done if done > 0.1 else None
+            left = None
+            if done > 0.1:
+                gone = time.monotonic() - began
+                left = gone * (at["of"] - done) / done
             self.emit("progress", {**at, "share": done / at["of"], "left": left})
 
         def step(done: int, of: int, what: str) -> None:

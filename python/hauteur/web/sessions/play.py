@@ -82,13 +82,17 @@ class OddsFields(Section):
     def handicap(self) -> Odds | None:
         """The handicap after the toggle; None: nothing is given."""
         found = parse_odds(self.odds, self.gives, self.start) if self.odds else None
-        return toggled(found, self.toggle, self.gives, self.start) if self.toggle else found
+        if not self.toggle:
+            return found
+        return toggled(found, self.toggle, self.gives, self.start)
 
     @property
     def game(self) -> str:
         """Spec of the game that begins without the pieces."""
         found = self.handicap
-        return start_game(self.start) if found is None else found.game
+        if found is None:
+            return start_game(self.start)
+        return found.game
 
 
 class GameFields(Section):
@@ -133,7 +137,9 @@ class PlaySession(PageSession):
     def do_describe(self, game: Spec) -> Fields:
         """Reply: the facts of a game: players, odds starts, whether it can begin at a FEN, forms of its text."""
         rules = load_game(game)
-        usual = sorted({parse_odds(text, "white").name for text in USUAL}) if rules.name == "chess" else []
+        usual: list[str] = []
+        if rules.name == "chess":
+            usual = sorted({parse_odds(text, "white").name for text in USUAL})
         return {
             "game": rules.spec,
             "side_names": rules.sides,
@@ -173,7 +179,9 @@ class PlaySession(PageSession):
         order = validated(GameFields, fields, "game")
         spec = with_fen(order.game, order.fen or None) if order.odds is None else order.odds.game
         game = load_game(spec)
-        sides = [self._side(game, number, side, odds_mode=order.odds_mode) for number, side in enumerate(order.sides)]
+        sides = []
+        for number, side in enumerate(order.sides):
+            sides.append(self._side(game, number, side, odds_mode=order.odds_mode))
         played = PlayedGame(game, order.actions)
         if order.ending is not None:
             played.end(order.ending.outcome, order.ending.reason)
@@ -396,7 +404,8 @@ class PlaySession(PageSession):
         """Send the visits, line and chances of a running search; an event that was not sent yet is replaced by the
         next.
         """
-        best, (visits, left) = report.best, table.progress(side, report)
+        best = report.best
+        visits, left = table.progress(side, report)
         self.emit(
             "search",
             {
@@ -421,10 +430,14 @@ class PlaySession(PageSession):
 
 def _own_name(player: PlayerSettings, side: SideFields) -> str:
     """Return the name of the player that a game has by default; a limit of time is added where it plays."""
-    limit = f" ({player.visits:,} visits)" if side.seconds is None and side.clock is None else ""
-    return f"hauteur{'' if player.net is None else ', by random games'}{limit}"
+    name = "hauteur" if player.net is None else "hauteur, by random games"
+    if side.seconds is not None or side.clock is not None:
+        return name
+    return f"{name} ({player.visits:,} visits)"
 
 
 def _odds_of(start: _core.State) -> Odds | None:
     """Return the handicap that a game begins with; None in other games than chess, and without one."""
-    return odds_of(start.notation()) if start.game.name == "chess" else None
+    if start.game.name != "chess":
+        return None
+    return odds_of(start.notation())

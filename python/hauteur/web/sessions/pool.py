@@ -94,7 +94,8 @@ def reply_of(session: PageSession, number: int, do: str, fields: dict[str, Any])
         return {"id": number, "error": (explain(error) or one_line(error))[:MOST_ERROR]}
     except Exception as error:  # a fault of the program: the client sees it in a line, the log where it was
         sys.excepthook(*sys.exc_info())
-        return {"id": number, "error": f"internal error: {type(error).__name__}: {one_line(error)}"[:MOST_ERROR]}
+        fault = f"internal error: {type(error).__name__}: {one_line(error)}"
+        return {"id": number, "error": fault[:MOST_ERROR]}
 
 
 class Pool:

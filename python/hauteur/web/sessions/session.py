@@ -132,7 +132,9 @@ class PageSession:
         text = explain(error) if isinstance(error, Exception) else None
         if not isinstance(error, ValueError | OSError | ImportError):
             sys.excepthook(type(error), error, error.__traceback__)
-        self.emit("failed", {"text": text or f"internal error: {type(error).__name__}: {error}"}, latest=False)
+        if not text:
+            text = f"internal error: {type(error).__name__}: {error}"
+        self.emit("failed", {"text": text}, latest=False)
 
 
 @lru_cache(256)
