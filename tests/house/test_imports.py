@@ -160,10 +160,7 @@ def test_heavy_packages_stay_in_their_place(package: str) -> None:
 
 def test_class_names_are_unique() -> None:
     classes = Counter(
-        node.name
-        for path in MODULES.values()
-        for node in syntax_tree(path).body
-        if isinstance(node, ast.ClassDef)
+        node.name for path in MODULES.values() for node in syntax_tree(path).body if isinstance(node, ast.ClassDef)
     )
     assert {name: count for name, count in classes.items() if count > 1} == {}
 

@@ -59,7 +59,7 @@ def shared_windows(browser: Browser, host: str) -> Iterator[Windows]:
 
 @pytest.fixture
 def client(shared_windows: Windows) -> Iterator[PageClient]:
-    """Speaks to sessions of the page without its controls; a session is a worker of its own, which ends with the test."""
+    """Speaks to sessions of the page without its controls; each session is a worker, which ends with the test."""
     client = PageClient(shared_windows.contexts[0].pages[0])
     yield client
     client.leave()
