@@ -13,7 +13,8 @@ SHELL := /bin/bash
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUNS ?= runs
-WORKERS ?= 2
+# Processes of the Python tests: one more than cores, as some always wait for a browser, an engine or a worker.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 PIP_ARGS ?=
 WHEEL ?=
 CHESS_NET ?=

@@ -64,13 +64,27 @@ def browser() -> "Iterator[Browser]":
     yield from start_browser()
 
 
+TOGETHER = (
+    "cli/test_doctor.py",
+    "cluster/test_local_worker.py",
+    "cluster/test_ray.py",
+    "cluster/test_runs.py",
+    "house/test_imports.py",
+    "learning/test_exact_resume.py",
+    "learning/test_start_faults.py",
+    "matches/test_damaged_results.py",
+)
+"""Files whose tests share what takes seconds to make: a cluster, a run, the package's syntax trees."""
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling":
-    """Give each test to the next free process, but all tests that need Ray to one, which starts it once."""
+    """Give each test to the next free process, but those of a file in TOGETHER all to one."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class RayTogether(LoadScopeScheduling):  # type: ignore[misc]
+    class SomeTogether(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "ray" if "test_ray.py" in nodeid else nodeid
+            file = nodeid.partition("::")[0]
+            return file if file.endswith(TOGETHER) else nodeid
 
-    return RayTogether(config, log)
+    return SomeTogether(config, log)

@@ -16,10 +16,7 @@ from hauteur.cluster import local
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.unit import Event, Finished, Joined, Left, Unit
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(sys.platform != "linux", reason="looks into the system's tables of processes"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into the system's tables of processes")
 LONG = 60.0
 
 

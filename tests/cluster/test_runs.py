@@ -51,15 +51,22 @@ def test_nodes_of_ray_are_killed_and_join(root: Path) -> None:
 def command(tmp_path: Path, *options: str) -> list[str]:
     """The command that learns tic-tac-toe for a generation."""
     recipe = tmp_path / "recipe.toml"
-    recipe.write_text(workers.RECIPE.format(game="tictactoe", games=240, generations=1, lag=0))
+    recipe.write_text(workers.RECIPE.format(game="tictactoe", games=60, generations=1, lag=0))
     return ["train", str(recipe), "--run", str(tmp_path / "place" / "run"), *options]
 
 
-def assert_it_goes_on(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of this process alone."""
+    folder = tmp_path_factory.mktemp("alone")
+    assert main(command(folder)) == 0
+    return folder / "place" / "run"
+
+
+def assert_it_goes_on(tmp_path: Path, alone: Path) -> None:
     """The run goes on in its folder, and ends as one that was begun by this process alone."""
     assert main(command(tmp_path)) == 0
-    assert main([*command(tmp_path)[:3], str(tmp_path / "alone")]) == 0
-    assert workers.run_hashes(tmp_path / "place" / "run") == workers.run_hashes(tmp_path / "alone")
+    assert workers.run_hashes(tmp_path / "place" / "run") == workers.run_hashes(alone)
     assert workers.left_behind(tmp_path / "place" / "run") == []
 
 
@@ -73,6 +80,7 @@ def assert_it_goes_on(tmp_path: Path) -> None:
 def test_workers_that_cannot_play(
     program: str,
     named: str,
+    alone: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -89,4 +97,4 @@ def test_workers_that_cannot_play(
     last = error.splitlines()[-1]
     assert last.startswith("hauteur: self-play 1, unit ")
     assert named in last
-    assert_it_goes_on(tmp_path)
+    assert_it_goes_on(tmp_path, alone)

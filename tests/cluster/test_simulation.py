@@ -29,7 +29,7 @@ def toys() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("first", range(0, 160, 40))
+@pytest.mark.parametrize("first", [0, 40, *(pytest.param(first, marks=pytest.mark.slow) for first in (80, 120))])
 def test_runs_with_faults_end_with_the_files_of_runs_without(first: int) -> None:
     for seed in range(first, first + 40):
         assert simulate.simulate(seed, simulate.FAULTS)["commands"] > 0

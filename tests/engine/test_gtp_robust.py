@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pytest
 from gtp_table import Table
 
-pytestmark = pytest.mark.quick
-
 LINES = 10_000
 GOOD = [
     *("protocol_version", "name", "version", "list_commands", "known_command play", "gogui-interrupt"),

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from experiment_toys import setting
 
 import hauteur as ht
 from hauteur_experiments import arms
+from hauteur_experiments import learned as learned_runs
 from hauteur_experiments.arms import STAGES, Arm, Curve, Stage, newest
 from hauteur_experiments.exact import Choose, ExactEvaluator, losses, lost_positions
 from hauteur_experiments.experiment import Setting, make_experiment
@@ -205,7 +208,32 @@ def test_the_schedule_follows_the_controller(tmp_path: Path) -> None:
     assert [schedule._balance([run] * 6).verdict, schedule._doubling([run] * 6).verdict] == ["holds", "holds"]
 
 
-def test_a_finished_run_is_over_without_its_checkpoint_and_games(tmp_path: Path) -> None:
+class InThisProcess:
+    """In the place of a pool of processes: every task is done at once."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __enter__(self) -> "InThisProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Return what came of the task."""
+        done = Future[Any]()
+        try:
+            done.set_result(task(*arguments))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+
+def test_a_finished_run_is_over_without_its_checkpoint_and_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learned_runs, "ProcessPoolExecutor", InThisProcess)
     recipe = tiny_recipe(seed=1)
     learn_beside(setting(tmp_path / "first"), {"one": ("run", recipe)})
     run, copied = tmp_path / "first" / "run", tmp_path / "second" / "run"

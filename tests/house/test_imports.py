@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,23 +47,34 @@ def is_for_types_only(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
+@cache
+def syntax_tree(path: Path) -> ast.Module:
+    """The parsed file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def running_nodes(tree: ast.AST, *, functions: bool) -> Iterator[ast.AST]:
     """All nodes that can run; with `functions` those inside functions too, which run only when they are called."""
     for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.expr):
+            continue  # no import is inside an expression
         if is_for_types_only(child) or (isinstance(child, ast.FunctionDef) and not functions):
             continue
         yield child
         yield from running_nodes(child, functions=functions)
 
 
-def imported_names(path: Path, *, functions: bool = True) -> Iterator[str]:
+@cache
+def imported_names(path: Path, *, functions: bool = True) -> tuple[str, ...]:
     """Absolute dotted names that the file imports when it runs; `from a import b` gives a.b."""
-    for node in running_nodes(ast.parse(path.read_text(encoding="utf-8")), functions=functions):
+    found: list[str] = []
+    for node in running_nodes(syntax_tree(path), functions=functions):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
 def internal_imports(name: str, *, functions: bool) -> set[str]:
@@ -148,10 +160,7 @@ def test_heavy_packages_stay_in_their_place(package: str) -> None:
 
 def test_class_names_are_unique() -> None:
     classes = Counter(
-        node.name
-        for path in MODULES.values()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
+        node.name for path in MODULES.values() for node in syntax_tree(path).body if isinstance(node, ast.ClassDef)
     )
     assert {name: count for name, count in classes.items() if count > 1} == {}
 

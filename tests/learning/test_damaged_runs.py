@@ -13,8 +13,6 @@ from hauteur.cli import main
 from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe
 
-pytestmark = pytest.mark.quick
-
 
 class Stopped(Exception):  # noqa: N818
     """A run was stopped."""

@@ -104,7 +104,7 @@ def killer(kind: str, folder: Path, *rest: str) -> list[str]:
     return killed
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(40, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(through: Path, tmp_path: Path, kills: int) -> None:
     killed = killer("random", tmp_path / "runs", "1", str(kills))
     assert len(killed) == kills

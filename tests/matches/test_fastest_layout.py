@@ -16,8 +16,6 @@ from hauteur.matches.speed import speed_of_games
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.players.search_player import SearchPlayer
 
-pytestmark = pytest.mark.quick
-
 GAME = _core.Game("connect4")
 
 

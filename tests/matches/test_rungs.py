@@ -214,7 +214,7 @@ def busy_processes(count: int) -> Iterator[None]:
 
 def test_load_does_not_change_the_games() -> None:
     quiet = played(toy_climb("material name=me"))
-    with busy_processes(4):
+    with busy_processes(2):
         loaded = played(toy_climb("material name=me"))
     assert games_pgn(quiet) == games_pgn(loaded)
 

@@ -52,10 +52,16 @@ def test_every_pairing_is_the_match_that_it_would_be_alone() -> None:
             assert sorted(iterator, key=lambda game: game.index) == [game for k, game in games if k == number]
 
 
+@pytest.fixture(scope="module")
+def whole() -> Tournament:
+    """A tournament that was played without interruption."""
+    tournament = tournament_in(None)
+    played(tournament)
+    return tournament
+
+
 @pytest.mark.parametrize("before", [0, 1, 7, 12])
-def test_an_interrupted_tournament_comes_to_the_same_results(tmp_path: Path, before: int) -> None:
-    whole = tournament_in(None)
-    played(whole)
+def test_an_interrupted_tournament_comes_to_the_same_results(whole: Tournament, tmp_path: Path, before: int) -> None:
     played(tournament_in(tmp_path), before)
     again = tournament_in(tmp_path)
     assert len(played(again)) == 12 - before

@@ -90,10 +90,10 @@ def test_a_small_net_of_full_weight_searches_as_if_alone(spec: str, order: str, 
     state = Game(spec).new_initial_state()
     f_s, f_l = nets(state.game)
     rule = SecondNet.model_validate(
-        {"small_visits": 200, "large_visits": 70, "alpha": 1, "beta": 1, "order": order, "priority": priority}
+        {"small_visits": 100, "large_visits": 35, "alpha": 1, "beta": 1, "order": order, "priority": priority}
         | {"values": values, "large_first": 20}
     )
-    one, both = (searched(state, params, f_s, f_l, 200, moves=2) for params in (plain(), two(rule)))
+    one, both = (searched(state, params, f_s, f_l, 100, moves=2) for params in (plain(), two(rule)))
     assert visits_of(*one) == visits_of(*both)
     assert one[0].principal_variation(one[1]) == both[0].principal_variation(both[1])
 

@@ -48,7 +48,20 @@ def windows(browser: Browser, host: str) -> Iterator[Windows]:
     opened.close()
 
 
+@pytest.fixture(scope="session")
+def shared_windows(browser: Browser, host: str) -> Iterator[Windows]:
+    """Holds the one window of all clients: to open a window takes longer than most of what is asked in it."""
+    opened = Windows(browser, host)
+    opened.open("keys.html")
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
-def client(windows: Windows) -> PageClient:
-    """Speaks to sessions of the page without its controls."""
-    return PageClient(windows.open("keys.html"))
+def client(shared_windows: Windows) -> Iterator[PageClient]:
+    """Speaks to sessions of the page without its controls; each session is a worker, which ends with the test."""
+    client = PageClient(shared_windows.contexts[0].pages[0])
+    yield client
+    client.leave()
+    client.page.context.unroute_all()
+    shared_windows.check()

@@ -64,9 +64,9 @@ PARTS = {
 """Parts of a command, mostly of the text of a player, and what they become."""
 
 SMALL = {
-    "match": {"--games": "2", "--parallel": "2", "--threads": "1"},
-    "sprt": {"--most-games": "2", "--parallel": "2", "--threads": "1"},
-    "tournament": {"--games": "2", "--threads": "1"},
+    "match": {"--games": "2", "--max-plies": "12", "--parallel": "2", "--threads": "1"},
+    "sprt": {"--most-games": "2", "--max-plies": "12", "--parallel": "2", "--threads": "1"},
+    "tournament": {"--games": "2", "--max-plies": "12", "--threads": "1"},
     "analyse": {"--visits": "8", "--threads": "1"},
     "review": {"--visits": "4", "--threads": "1"},
     "explain": {"--visits": "8", "--threads": "1"},

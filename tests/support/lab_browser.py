@@ -15,7 +15,16 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
@@ -65,12 +74,15 @@ class Windows:
     """Text of the faults that belong to the test; empty: none does."""
     bytes_loaded: dict[str, int] = field(default_factory=dict)
     """Bytes of every address that the last window loaded."""
+    contexts: list[BrowserContext] = field(default_factory=list)
+    """What was opened here and not closed yet."""
 
     def open(self, path: str = "", *, size: tuple[int, int] = WIDE, dark: bool = False, **more: Any) -> Page:
         """Open a window of a new person, at a page if one is named."""
         scheme: Any = "dark" if dark else "light"
         viewport: Any = {"width": size[0], "height": size[1]}
         context = self.browser.new_context(base_url=self.url, viewport=viewport, color_scheme=scheme, **more)
+        self.contexts.append(context)
         context.set_default_timeout(PATIENCE)
         context.on("console", self._console)
         context.on("weberror", lambda error: self.faults.append(f"uncaught: {error.error}"))
@@ -103,9 +115,15 @@ class Windows:
 
     def close(self) -> None:
         """Close all windows; fail if anything went wrong in one."""
-        for context in self.browser.contexts:
+        for context in self.contexts:
             context.close()
+        self.contexts.clear()
+        self.check()
+
+    def check(self) -> None:
+        """Fail if anything went wrong in a window; what was said is said once."""
         faults = [fault for fault in self.faults if not self.expected or self.expected not in fault]
+        self.faults.clear()
         assert not faults, "\n".join(faults)
 
 

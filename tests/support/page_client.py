@@ -7,6 +7,7 @@ from playwright.sync_api import Page
 
 CONNECT = """async (session) => {
     const { connectionTo } = await import(new URL("static/connection.js", location.href));
+    window.leave?.();
     const connection = connectionTo(session), events = [], waiting = new Map();
     let number = 0;
     connection.onmessage = ({ data }) => {
@@ -15,6 +16,7 @@ CONNECT = """async (session) => {
         else events.push(message);
     };
     connection.onclose = ({ reason }) => events.push({ event: "lost", fields: { reason } });
+    window.leave = () => connection.close();
     window.asks = (request, fields) => new Promise((resolve) => {
         number += 1;
         waiting.set(number, resolve);
@@ -40,6 +42,10 @@ class PageClient:
     def connect(self, session: str) -> None:
         """Begin a session, in a worker of its own."""
         self.page.evaluate(CONNECT, session)
+
+    def leave(self) -> None:
+        """End the session, if there is one."""
+        self.page.evaluate("() => window.leave?.()")
 
     def ask(self, request: str, **fields: Any) -> dict[str, Any]:
         """Return the reply to a request; ValueError with the line of an error."""

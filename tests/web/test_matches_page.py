@@ -58,6 +58,7 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
 
         second = request.getfixturevalue("second_lab")
         there = windows.browser.new_context(base_url=second.url).new_page()
+        windows.contexts.append(there.context)
         there.goto(page.url.replace(windows.url, second.url))
         expect(there.locator("#state")).to_contain_text("running")
         expect(there.locator("#title")).to_have_text(opened)
