@@ -81,8 +81,8 @@ def by_position(found: Iterable[Json]) -> dict[tuple[str, int], Json]:
     return {(answer["id"], answer["turnNumber"]): answer for answer in found}
 
 
-def test_many_queries_together_and_one_by_one(searches: QuerySearches) -> None:
-    queries = [random_query(number) for number in range(400)]
+def test_a_thousand_queries_together_and_one_by_one(searches: QuerySearches) -> None:
+    queries = [random_query(number) for number in range(1_000)]
     together = by_position(asked(searches, queries))
     assert len(together) == sum(len(query.get("analyzeTurns", [0])) for query in queries)
     with QuerySearches(nets, batch_size=1) as others:
