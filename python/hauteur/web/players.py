@@ -11,6 +11,7 @@ from hauteur.networks.names import (
     data_path,
     default_net,
     downloaded_nets,
+    known_net,
     resolve_net,
     shipped_names,
 )
@@ -28,6 +29,9 @@ LOOKED_INTO, MOST_OFFERED = 100, 50
 """Nets whose descriptions are read, and that are offered for a game."""
 MOST_FOLDERS = 20_000
 """... folders that are looked into for them."""
+
+USUAL_OPPONENT = "human-1500"
+"""Player whose mistakes are measured where a page names nobody."""
 
 NO_PROGRAMS = (
     "programs (uci:, gtp:) are not started from pages by this server; it starts them where it was started with "
@@ -59,12 +63,19 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
     return settings.model_copy(update=files)
 
 
+def usual_opponent(roots: Sequence[str]) -> str:
+    """Return the player whose mistakes are measured where a page names nobody; empty where its net is not here."""
+    return USUAL_OPPONENT if parse_player(USUAL_OPPONENT).net in net_names(roots) else ""
+
+
 def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     """Return what a net's name from a page is: an evaluator without a file, or a path. Raise ValueError for others."""
     if name in WITHOUT_FILE:
         return name
     found = data_path(f"{name}.safetensors") if name in shipped_names() else downloaded_nets().get(name)
     found = found or nets_under(roots).get(name)
+    if found is None and known_net(name) is not None:
+        raise ValueError(f"{label}: the net {name} is not downloaded yet: hauteur net get {name}")
     if found is None:
         raise ValueError(
             f"{label}: there is no net {name[:80]!r}; a page may name {', '.join([*WITHOUT_FILE, *shipped_names()])}, "
