@@ -476,3 +476,9 @@ def test_a_game_that_is_too_long_is_left_out_and_the_next_is_read(tmp_path: Path
     long, next_one = ht.read_games(path)
     assert long.skipped is not None
     assert next_one.moves == ("d2d4",)
+
+
+@pytest.mark.parametrize("source", [b"1. e4 e5", None, 3])
+def test_what_is_neither_a_path_nor_a_text_is_refused(source: object) -> None:
+    with pytest.raises(TypeError, match="from a path or a text, got"):
+        ht.read_games(source)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
-from hauteur.mcts.limits import Budget, Limits
+from hauteur.mcts.limits import MOST_VISITS, Budget, Limits
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import OnReport, RootReport
 from hauteur.mcts.tree_source import check_ending
@@ -25,8 +25,6 @@ from hauteur.studies.traps import MoveTrap, TrapFinder, traps_text
 from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
-MOST_VISITS = 1_000_000_000
-"""Visits of an analysis at most, as of a player."""
 PIPE_WIDTH = 160
 """Columns of the table where no terminal shows it."""
 
