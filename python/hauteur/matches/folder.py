@@ -46,7 +46,7 @@ class MatchFolder(RunDirectory):
         super().check(settings)
 
     def refuse_other_work(self) -> None:
-        """Raise ValueError where the folder has a result, but not of games; beside one of games settings are made again."""
+        """Raise ValueError where the folder has a result, but not of games (which makes its settings again)."""
         is_of_games = self.result_file.exists() and "work" in read_json(self.result_file)
         if not is_of_games:
             super().refuse_other_work()
