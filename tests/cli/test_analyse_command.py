@@ -42,7 +42,7 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--visits", "0"], "--visits must be >= 1, got 0"),
+        (["--visits", "0"], "--visits must be 1 to 1,000,000,000, got 0"),
         (["--time", "0"], "--time must be a number of seconds above 0, got 0.0"),
         (["--moves", "e5"], '--moves, move 1: "e5" is not a legal move'),
         (["--only", "e5"], '"e5" is not a legal move'),

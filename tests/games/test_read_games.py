@@ -93,6 +93,25 @@ def test_values_of_tags_are_as_written() -> None:
     assert game.headers == {"White": 'O\'Neil "Joe" \\ x', "Black": "Jos\xe9", "Event": "small", "Own_1": "x"}
 
 
+def test_tags_keep_their_order_and_the_first_of_several_counts() -> None:
+    game = one('[Site "s"]\n[White "w"]\n[Black "b"]\n[White "other"]\n[Annotator "a"]\n\n1. e4 *')
+    assert list(game.headers.items()) == [("Site", "s"), ("White", "w"), ("Black", "b"), ("Annotator", "a")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_files_with_a_mark_of_their_encoding(tmp_path: Path, encoding: str) -> None:
+    mark = "" if encoding == "utf-8-sig" else "\ufeff"
+    path = tmp_path / "game.pgn"
+    path.write_bytes(f'{mark}[White "J\xf3zsef"]\r\n\r\n1. e4 e5 1-0\r\n'.encode(encoding))
+    (game,) = ht.read_games(path)
+    assert (game.headers["White"], game.moves, game.result) == ("J\xf3zsef", ("e2e4", "e7e5"), "1-0")
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\n\x1a\n", "\0\0\0", " 1-0\n\x1a\x1a"])
+def test_bytes_that_fill_the_end_of_a_file_are_passed_over(end: str) -> None:
+    assert moves_of(f"1. e4 e5{end}") == "e2e4 e7e5"
+
+
 @pytest.mark.parametrize("tag", ['[SetUp "1"]', '[SetUp "1"]\n[FEN ""]', '[Setup "1"]\n[White "a"]', '[SETUP "1"]'])
 def test_a_start_that_is_not_named_is_never_the_usual_one(tag: str) -> None:
     assert "has the tag SetUp, but no tag FEN" in skipped_line(f"{tag}\n\n1. e4 *")
@@ -384,6 +403,7 @@ def test_texts_of_sgf_without_an_encoding_are_utf8_or_latin1(tmp_path: Path, dat
     ("text", "problem"),
     [
         ("(;GM[1]SZ[9]AB[aa];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9:7];B[cc])", "SZ[9:7], only NoGo is played on boards that are not square"),
         ("(;GM[1]SZ[9]HA[2];W[cc])", "sets up a position"),
         ("(;GM[1]SZ[9]PL[W];W[cc])", "sets up a position"),
         ("(;GM[7]SZ[9];B[cc])", "is of the game"),
@@ -456,3 +476,9 @@ def test_a_game_that_is_too_long_is_left_out_and_the_next_is_read(tmp_path: Path
     long, next_one = ht.read_games(path)
     assert long.skipped is not None
     assert next_one.moves == ("d2d4",)
+
+
+@pytest.mark.parametrize("source", [b"1. e4 e5", None, 3])
+def test_what_is_neither_a_path_nor_a_text_is_refused(source: object) -> None:
+    with pytest.raises(TypeError, match="from a path or a text, got"):
+        ht.read_games(source)  # type: ignore[arg-type]

@@ -200,7 +200,7 @@ def test_the_form_has_to_fit_the_game(tmp_path: Path, capsys: pytest.CaptureFixt
         write_games(tmp_path / "x.sgf", [(between(), [])])
     words = ["match", "random", "random", "--game", "connect4", "--games", "2", "--pgn", str(tmp_path / "x.pgn")]
     assert main.main(words) == main.EXIT_BAD_INPUT
-    assert "games of connect4 cannot be written so" in capsys.readouterr().err
+    assert "games of connect4 cannot be written as PGN" in capsys.readouterr().err
 
 
 def test_the_command_writes_into_the_folder_and_where_it_is_told(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_the_command_prints_list_and_crosstable(tmp_path: Path, capsys: pytest.C
     assert main.main(["rate", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines()[:5] == text.splitlines()[:5]
     assert main.main(["tournament", "random"]) == main.EXIT_BAD_INPUT
-    assert "at least 2" in capsys.readouterr().err
+    assert "two or more players, got 1" in capsys.readouterr().err
 
 
 def test_progress_says_games_results_and_time_left() -> None:
@@ -200,7 +200,7 @@ def test_the_command_rates_with_anchors(tmp_path: Path, capsys: pytest.CaptureFi
     file.write_text(PGN)
     assert main.main(["rate", str(file), "--anchor", "B=2=1500", "--json"]) == 0
     captured = capsys.readouterr()
-    assert "1 games without a result are left out" in captured.err
+    assert "1 game without a result is left out" in captured.err
     result = json.loads(captured.out)
     assert [(rating["name"], rating["anchored"]) for rating in result["ratings"]] == [("A", False), ("B=2", True)]
     assert result["ratings"][1]["elo"] == 1500

@@ -82,9 +82,10 @@ def test_a_search_by_visits_is_repeatable_whatever_the_pace() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda s: ht.search(s, "uniform", visits=0), "visits must be a whole number >= 1, got 0"),
-        (lambda s: ht.search(s, "uniform", visits=WRONG[0]), "visits must be a whole number >= 1, got 2.5"),
-        (lambda s: ht.search(s, "uniform", visits=WRONG[1]), "visits must be a whole number >= 1, got '9'"),
+        (lambda s: ht.search(s, "uniform", visits=0), "visits must be a whole number from 1 to 1,000,000,000, got 0"),
+        (lambda s: ht.search(s, "uniform", visits=10**30), "from 1 to 1,000,000,000, got 1000000000"),
+        (lambda s: ht.search(s, "uniform", visits=WRONG[0]), "from 1 to 1,000,000,000, got 2.5"),
+        (lambda s: ht.search(s, "uniform", visits=WRONG[1]), "from 1 to 1,000,000,000, got '9'"),
         (lambda s: ht.search(s, "uniform", seconds=0.0), "seconds must be a number above 0, got 0.0"),
         (lambda s: ht.search(s, "uniform", seconds=float("nan")), "seconds must be a number above 0"),
         (lambda s: ht.search(s, UniformEvaluator(ht.load_game("chess")), visits=9), "is for chess"),

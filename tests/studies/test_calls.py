@@ -53,7 +53,7 @@ def test_a_review_names_what_it_left_out() -> None:
     ("games", "options", "message"),
     [
         ("", {}, "has no game to review"),
-        (FOOLS_MATE, {"visits": 0}, "visits must be a whole number >= 1"),
+        (FOOLS_MATE, {"visits": 0}, "visits must be a whole number from 1 to 1,000,000,000"),
         (FOOLS_MATE, {"evaluator": print}, "evaluator must be a net by name or file"),
         (FOOLS_MATE, {"evaluator": "maia-190"}, "there is no net 'maia-190'"),
     ],

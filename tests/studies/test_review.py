@@ -289,14 +289,14 @@ def test_forms_of_a_text() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
-        ("a.doc", FOOLS_MATE, [], "reviewed are games of chess in a file .pgn"),
+        ("a.doc", FOOLS_MATE, [], "expected a .pgn (chess), an .sgf"),
         ("a.txt", "# nothing", [], "its first line must name the game"),
         ("a.txt", "sudoku\n4 4", [], "its first line must name the game: "),
         ("a.txt", "connect4\n4 9", [], "has no game to review"),
         ("a.pgn", "", [], "has no game to review"),
         ("a.pgn", FOOLS_MATE, ["--game", "2"], "has the games 1 to 1"),
         ("a.pgn", '[Result "*"]\n\n*\n', [], "has no game to review"),
-        ("a.pgn", FOOLS_MATE, ["--visits", "0"], "--visits must be >= 1"),
+        ("a.pgn", FOOLS_MATE, ["--visits", "0"], "--visits must be 1 to 1,000,000,000, got 0"),
         ("a.pgn", "1. e4 e5 2. Ke3 *", [], "has no game to review"),
         ("a.sgf", "nonsense", [], "no SGF"),
         ("a.sgf", "(;SZ[99]RU[NoGo];B[aa])", [], "nogo"),

@@ -188,7 +188,8 @@ STUDY = """[White "Morphy"]
 [FEN "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"]
 [SetUp "1"]
 
-{An opening} 2. Nf3! {natural} (2. f4 exf4 (2... d5!? {Falkbeer}) 3. Nf3) 2... d6 $6 3. d4 *
+{An opening} 2. Nf3! {natural} (2. f4 exf4 (2... d5!? {Falkbeer}) 3. Nf3)
+2... d6 $6 {[%clk 0:03:00] [%eval 0.2]} 3. d4 {[%cal Gd4e5]} *
 """
 
 

@@ -293,6 +293,8 @@ def test_nets_of_a_page_are_looked_up_and_never_a_path(tmp_path: Path) -> None:
     for text in ("@settings.toml", "settings.toml", "net=../secret.safetensors", "large_net=secret", "x" * 3000, "'"):
         with pytest.raises(ValueError, match="player: "):
             page_player(text, roots, allow_programs=False)
+    with pytest.raises(ValueError, match=r"maia-1500 is not downloaded yet: hauteur net get maia-1500$"):
+        page_player("human-1500", (), allow_programs=False)
     assert page_player("net=connect4 visits=7", (), allow_programs=False).visits == 7
 
 
@@ -319,6 +321,9 @@ def test_a_handicap_is_chosen_and_played(session: Watched, gives: str) -> None:
     story = session.wait(bool, "story")
     assert len(story["scores"]) == len(session.last()["actions"]) + 1
     assert story["giver"] == (0 if gives == "white" else 1)
+    session.ask("story", visits=10)  # the net of a human of 1500 is not here: nobody's mistakes are measured
+    plain = session.wait(lambda story: not story["against"], "story")
+    assert (len(plain["scores"]), {trap["trap"] for trap in plain["traps"]} - {None}) == (len(story["scores"]), set())
 
 
 def test_handicaps_of_the_960_starts(session: Watched) -> None:

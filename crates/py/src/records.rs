@@ -150,11 +150,13 @@ impl PyPgnGame {
     }
 }
 
-/// The tags of a game; of several of one name the first.
+/// The tags of a game in their order; of several of one name the first.
 fn tag_dict<'py>(py: Python<'py>, tags: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (name, value) in tags.iter().rev() {
-        dict.set_item(name, value)?;
+    for (name, value) in tags {
+        if !dict.contains(name)? {
+            dict.set_item(name, value)?;
+        }
     }
     Ok(dict)
 }

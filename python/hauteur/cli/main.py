@@ -320,7 +320,8 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
         near = f" (write hauteur {MEANT_COMMANDS[whole]})"
     if whole.startswith("puzzles ") and "." in word:
         near = f" (write hauteur puzzles mine {word} --out FOLDER)"
-    return f"there is no command {whole!r}{near}; there are {', '.join(known)}"
+    verb = "are" if len(known) > 1 else "is"
+    return f"there is no command {whole!r}{near}; there {verb} {', '.join(known)}"
 
 
 def meant_option(said: str, command: str) -> str:
@@ -334,7 +335,7 @@ def meant_option(said: str, command: str) -> str:
     unused = re.match(r"Unused Tokens: \[(.*)\]", said)
     if unused is not None and command in ("hauteur analyse", "hauteur explain"):
         return f'{unused[1]}: moves are given as --moves "e4 e5", a position as --fen'
-    return ""
+    return "" if unused is None else f"unexpected argument {unused[1]}"
 
 
 def version() -> str:

@@ -68,6 +68,8 @@ def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iter
     >>> game.skipped[:51]
     'the text, game 1 (line 1): line 1, ply 3: "Ke3" is '
     """
+    if not isinstance(source, str | Path):
+        raise TypeError(f"games are read from a path or a text, got {type(source).__name__}")
     wanted = None if game is None else load_game(game)
     path = _path_of(source)
     form = form_of(str(source)) if path is None else FORMS.get(path.suffix.lower(), "pgn")

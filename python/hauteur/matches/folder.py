@@ -47,6 +47,12 @@ class MatchFolder(RunDirectory):
                 raise ValueError(f"{self.path} has games.jsonl but no match.json: it is not the folder of a match")
         super().check(settings)
 
+    def refuse_other_work(self) -> None:
+        """Raise ValueError where the folder has a result, but not of games (which makes its settings again)."""
+        is_of_games = self.result_file.exists() and "work" in read_json(self.result_file)
+        if not is_of_games:
+            super().refuse_other_work()
+
     def games(self) -> Iterator[MatchGame]:
         """Yield the finished games; ValueError names a line that is damaged, or has a game that is there already."""
         return (game for _, _, game in self.lines())

@@ -209,6 +209,8 @@ def run_tournament(
     """Play a tournament, as `tournament`, and write its page and files."""
     if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
+    if len(players) < 2:
+        raise ValueError(f"a tournament has two or more players, got {len(players)}")
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     settings, shared = _shared(game, options)
     values = {"players": given, "kind": kind, "games": games, **settings}

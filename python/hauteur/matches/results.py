@@ -13,7 +13,7 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.games.played_game import texts_of
-from hauteur.matches.ratings.different import DifferentGames, line_digest
+from hauteur.matches.ratings.different import DifferentGames, different_games, line_digest
 from hauteur.matches.ratings.elo import (
     LEAST_OPENINGS,
     MatchScore,
@@ -277,9 +277,7 @@ def repeats_note(tallies: Iterable[Tally]) -> str:
     found = [tally.different for tally in tallies]
     different = sum(one.different for one in found)
     games = sum(one.games for one in found)
-    if different < games:
-        return f"{different:,} different games of {games:,}"
-    return ""
+    return different_games(different, games)
 
 
 @dataclass
@@ -331,11 +329,11 @@ def summary(tally: Tally) -> str:
     """Score, Elo and superiority in one line; how many games differ, where not all do."""
     low, high = tally.elo_interval
     difference = elo_of_score(tally.record.score)
-    interval = f"[{low:+.0f}, {high:+.0f}]"
+    interval = f"[{low:+z.0f}, {high:+z.0f}]"
     numbers = [
         f"{tally.record}",
         f"score {tally.record.score:.1%}",
-        f"Elo {difference:+.0f} {interval}",
+        f"Elo {difference:+z.0f} {interval}",
         f"LOS {tally.superiority:.1%}",
         tally.different.note,
     ]

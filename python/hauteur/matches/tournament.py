@@ -113,6 +113,7 @@ class Tournament(GamesInProgress):
         if self.folder is not None:
             if self.folder.games_file.exists():
                 raise ValueError(f"{self.folder.path} holds a match; {OTHER_FOLDER}")
+            self.folder.refuse_other_work()
             self.before = self.folder.work()
         return [own for match in self.matches for own in match.resume()]
 
@@ -171,4 +172,4 @@ def _pairing_name(a: int, b: int) -> str:
 
 def best_of(found: RatingList, most: int = 5) -> str:
     """Return the first players of a list with their Elo, in a line."""
-    return ", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in found.ratings[:most])
+    return ", ".join(f"{rating.name} {rating.elo:+z.0f}" for rating in found.ratings[:most])

@@ -117,6 +117,10 @@ class Progress:
         return self.look()
 
 
+MOST_VISITS = 1_000_000_000
+"""Visits of a search that a call or a command asks for, at most; as of a player."""
+
+
 @dataclass
 class Growth:
     """The furthest that a search has come, and the new visits after which it had come there."""
@@ -134,8 +138,8 @@ class Growth:
 
 def limits_of(visits: object, seconds: object) -> Limits:
     """Return the limits of a search by these numbers; with neither it is infinite. Raise ValueError out of range."""
-    if visits is not None and (not isinstance(visits, Integral) or visits < 1):
-        raise ValueError(f"visits must be a whole number >= 1, got {visits!r}")
+    if visits is not None and (not isinstance(visits, Integral) or not 1 <= int(visits) <= MOST_VISITS):
+        raise ValueError(f"visits must be a whole number from 1 to {MOST_VISITS:,}, got {visits!r}")
     budget = None
     if seconds is not None:
         if not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:

@@ -192,6 +192,10 @@ def _place_of(text: str) -> str:
     text = unquoted(text)
     if text in WITHOUT_FILE or Path(text).is_file():
         return text
+    if not text.strip():
+        raise ValueError("a net has no name: its text is empty")
+    if Path(text).is_dir() and text not in shipped_names() and text not in downloaded_nets():
+        raise ValueError(_of_folder(Path(text)))
     if not is_name(text):
         _advise(text)
         return text
@@ -230,6 +234,13 @@ def _advise(path: str) -> None:
     known = known_net(path.removesuffix(".pb.gz"))
     if known is not None:
         raise ValueError(f"{path}: no such file here; `hauteur net get {known.name}` downloads the net {known.name}")
+
+
+def _of_folder(path: Path) -> str:
+    """Return the error line for a folder in the place of a net."""
+    best = path / "best.safetensors"
+    meant = f"; the net of this run is {best}" if best.is_file() else ""
+    return f"{path} is a folder, a net is a file ({', '.join(KINDS)}){meant}"
 
 
 def _missing(name: str) -> str:

@@ -91,19 +91,30 @@ class TrapFinder(Closing):
     """The nets that traps are found with: the searching one, and that of an opponent.
 
     net: as for `hauteur.evaluator`; against: a player with a net, such as `human-1500`; its temperature is the model's,
-    and with n visits a move above one it is a searcher of n visits. ValueError for a player without a net.
+    and with n visits a move above one it is a searcher of n visits; None: positions have scores, no traps are found.
+    ValueError for a player without a net.
     """
 
-    def __init__(self, game: _core.Game, net: object, against: PlayerSettings, *, threads: int | None = None) -> None:
-        model, self._rule = model_of(against)
-        self._n_scl = 0 if against.visits == 1 else against.visits
+    def __init__(
+        self, game: _core.Game, net: object, against: PlayerSettings | None, *, threads: int | None = None
+    ) -> None:
+        model = None
+        if against is not None:
+            model, self._rule = model_of(against)
+            self._n_scl = 0 if against.visits == 1 else against.visits
         self._own = evaluator(game, net, threads=threads)
-        self._model = evaluator(game, model, threads=threads)
+        self._model = None if model is None else evaluator(game, model, threads=threads)
+
+    @property
+    def has_model(self) -> bool:
+        """Return whether there is a model of the opponent, without which no traps are found."""
+        return self._model is not None
 
     def close(self) -> None:
         """Close the nets."""
         self._own.close()
-        self._model.close()
+        if self._model is not None:
+            self._model.close()
 
     def find(
         self,
@@ -117,8 +128,10 @@ class TrapFinder(Closing):
         """Return the most visited moves of either search, the best against the model first.
 
         visits: of each of the two searches, at least 2; moves: the most visited ones of each that are looked at; also:
-        a move that is looked at if both searches have visited it.
+        a move that is looked at if both searches have visited it. ValueError without a model of the opponent.
         """
+        if self._model is None:
+            raise ValueError("traps need a model of the opponent, got none")
         plain = search(state, self._own, SearchParams(), visits=visits, seed=seed)
         rule = SearchParams(opponent_net=self._rule, search_contempt=SearchContempt(n_scl=self._n_scl))
         model = search(state, self._own, rule, visits=visits, seed=seed, large=self._model)
@@ -244,7 +257,7 @@ class SprungTrap:
     rise: float
     """Rise of the giver's expected score by the answer."""
     trap: MoveTrap | None
-    """The move against the model; None where it was hardly searched."""
+    """The move against the model; None where it was hardly searched, or there is no model."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields, numbers rounded to four places."""
@@ -296,7 +309,7 @@ def odds_story(
     for rise, ply in sorted(worst, key=lambda found: found[1]):
         before = states[ply - 1]
         action = actions[ply - 1]
-        found = finder.find(before, visits=visits, also=action)
+        found = finder.find(before, visits=visits, also=action) if finder.has_model else []
         trap = next((one for one in found if one.action == action), None)
         texts = move_text(before, action), move_text(states[ply], actions[ply])
         traps.append(SprungTrap(ply - 1, *texts, rise, trap))

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import traceback
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,11 @@ def import_named(entry: str, source: str) -> None:
     except (ImportError, OSError, SyntaxError) as error:
         _imported.discard(name)
         raise ValueError(f"{source}: cannot import {entry!r}: {error}") from error
+    except Exception as error:  # whatever the user's own code raises
+        _imported.discard(name)
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{place.filename}, line {place.lineno}"
+        raise ValueError(f"{source}: cannot import {entry!r}: {where}: {type(error).__name__}: {error}") from error
 
 
 def named_for_processes() -> str:

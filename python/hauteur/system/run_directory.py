@@ -80,10 +80,17 @@ class RunDirectory:
         return stored
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Raise ValueError where the folder holds such work with other settings."""
+        """Raise ValueError where the folder holds such work with other settings, or other work."""
         if self.settings_file.exists():
             as_stored = json.loads(json.dumps(settings))  # tuples are lists there
             self.refuse(changes(self.stored()["settings"], as_stored))
+        self.refuse_other_work()
+
+    def refuse_other_work(self) -> None:
+        """Raise ValueError where the folder has a result, but not of such work."""
+        if self.result_file.exists() and not self.settings_file.exists():
+            what = f"has a result.json but no {self.SETTINGS}: it is not the folder of {self.CONTENT}"
+            raise ValueError(f"{self.path} {what}; {OTHER_FOLDER}")
 
     def refuse(self, changed: Iterable[str], advice: str = OTHER_FOLDER) -> None:
         if listed := "; ".join(changed):

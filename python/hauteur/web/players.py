@@ -11,6 +11,7 @@ from hauteur.networks.names import (
     data_path,
     default_net,
     downloaded_nets,
+    known_net,
     resolve_net,
     shipped_names,
 )
@@ -30,6 +31,9 @@ MOST_OFFERED = 50
 """Nets that are offered for a game."""
 MOST_FOLDERS = 20_000
 """... folders that are looked into for them."""
+
+USUAL_OPPONENT = "human-1500"
+"""Player whose mistakes are measured where a page names nobody."""
 
 NO_PROGRAMS = (
     "programs (uci:, gtp:) are not started from pages by this server; it starts them where it was started with "
@@ -63,6 +67,11 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
     return settings.model_copy(update=files)
 
 
+def usual_opponent(roots: Sequence[str]) -> str:
+    """Return the player whose mistakes are measured where a page names nobody; empty where its net is not here."""
+    return USUAL_OPPONENT if parse_player(USUAL_OPPONENT).net in net_names(roots) else ""
+
+
 def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     """Return what a net's name from a page is: an evaluator without a file, or a path. Raise ValueError for others."""
     if name in WITHOUT_FILE:
@@ -70,6 +79,8 @@ def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     if name in shipped_names():
         return str(data_path(f"{name}.safetensors"))
     found = downloaded_nets().get(name) or nets_under(roots).get(name)
+    if found is None and known_net(name) is not None:
+        raise ValueError(f"{label}: the net {name} is not downloaded yet: hauteur net get {name}")
     if found is None:
         raise ValueError(
             f"{label}: there is no net {name[:80]!r}; a page may name {', '.join([*WITHOUT_FILE, *shipped_names()])}, "

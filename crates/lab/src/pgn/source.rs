@@ -2,7 +2,14 @@
 
 use std::io::{self, Read};
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
 const PIECE: usize = 1 << 16;
+
+/// Whether a byte only fills a file up: NUL, and Ctrl-Z, with which programs of DOS end their files.
+pub fn is_filling(byte: u8) -> bool {
+    matches!(byte, 0 | 0x1a)
+}
 
 /// Bytes with the number of their line. Lines end with LF, CR LF or CR.
 pub struct Source<R> {
@@ -16,14 +23,27 @@ pub struct Source<R> {
 }
 
 impl<R: Read> Source<R> {
-    /// Begins before the first byte; a mark of UTF-8 is passed over.
+    /// Begins before the first byte. A mark of UTF-8 is passed over; by a mark of UTF-16 the whole file is made UTF-8.
     pub fn new(reader: R) -> io::Result<Self> {
         let buffer = Vec::with_capacity(2 * PIECE);
         let mut source = Source { reader, buffer, at: 0, is_done: false, line: 1, starts_line: true, used: 0 };
         if source.begins_with(b"\xef\xbb\xbf")? {
             source.at += 3;
+        } else if source.begins_with(b"\xff\xfe")? {
+            source.decode_all(UTF_16LE)?;
+        } else if source.begins_with(b"\xfe\xff")? {
+            source.decode_all(UTF_16BE)?;
         }
         Ok(source)
+    }
+
+    fn decode_all(&mut self, encoding: &'static Encoding) -> io::Result<()> {
+        while !self.is_done {
+            self.fill()?;
+        }
+        let (text, _) = encoding.decode_with_bom_removal(&self.buffer);
+        self.buffer = text.into_owned().into_bytes();
+        Ok(())
     }
 
     /// The line of the next byte, from 1.
@@ -103,9 +123,9 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    /// Passes over spaces and ends of lines.
+    /// Passes over spaces, ends of lines, and what `is_filling` says.
     pub fn skip_spaces(&mut self) -> io::Result<()> {
-        while self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
+        while self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace() || is_filling(byte)) {
             self.take()?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::source::Source;
+use super::source::{Source, is_filling};
 use super::words::{self, Meaning, Outcome};
 
 /// Bytes of one game, comments and variations included.
@@ -532,7 +532,9 @@ impl<R: Read> Games<R> {
 }
 
 fn ends_word(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' | b'*')
+    byte.is_ascii_whitespace()
+        || is_filling(byte)
+        || matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' | b'*')
 }
 
 /// Whether a comment swallowed moves: another `{` stands in it, and numbers of moves before that.

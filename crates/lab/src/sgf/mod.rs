@@ -80,9 +80,14 @@ fn value<'a>(root: &'a Node, name: &str, usual: &'a str) -> &'a str {
 
 /// The spec of the game that a first node describes.
 fn spec_of(root: &Node, wanted: &str) -> Result<String, String> {
-    let (columns, rows) = size_of(value(root, "SZ", "19"))?;
+    let size = value(root, "SZ", "19");
+    let (columns, rows) = size_of(size)?;
     let is_nogo = is_nogo(root) || (wanted == "nogo" && value(root, "KM", "").is_empty());
-    match value(root, "GM", "1") {
+    let kind = value(root, "GM", "1");
+    if rows != columns && !is_nogo && matches!(kind, "1" | "4") {
+        return Err(format!("is on a board SZ[{}], only NoGo is played on boards that are not square", short(size)));
+    }
+    match kind {
         "4" => Ok(format!("gomoku(size={rows})")),
         "1" if is_nogo && rows == columns => Ok(format!("nogo(size={rows})")),
         "1" if is_nogo => Ok(format!("nogo(rows={rows}, cols={columns})")),

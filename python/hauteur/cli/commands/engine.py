@@ -15,7 +15,7 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
-from hauteur.mcts.limits import Budget, Limits
+from hauteur.mcts.limits import MOST_VISITS, Budget, Limits
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import OnReport, RootReport
 from hauteur.mcts.tree_source import check_ending
@@ -122,8 +122,8 @@ def print_settings() -> int:
 
 def analysis_limits(visits: int | None, time: float | None) -> Limits:
     """Limits of an analysis; ValueError for limits that are none."""
-    if visits is not None and visits < 1:
-        raise ValueError(f"--visits must be >= 1, got {visits}")
+    if visits is not None and not 1 <= visits <= MOST_VISITS:
+        raise ValueError(f"--visits must be 1 to {MOST_VISITS:,}, got {visits}")
     if time is not None and not 0.0 < time < 1e9:
         raise ValueError(f"--time must be a number of seconds above 0, got {time}")
     if visits is None and time is None:
@@ -137,6 +137,8 @@ def find_position(
     """Start of the game, the actions since, and the position after them."""
     from hauteur.games.registry import fen_notes, load_game, with_fen
 
+    if fen is not None and not load_game(spec).has_fen:
+        raise ValueError(f"--fen is for games that have FENs, chess and minichess, got {spec}")
     start = load_game(with_fen(spec, fen)).new_initial_state()
     for note in fen_notes(spec, fen):
         print(f"hauteur: note: {note}", file=sys.stderr)

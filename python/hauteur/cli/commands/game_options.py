@@ -16,6 +16,7 @@ from hauteur.matches.openings import Opening, read_openings
 from hauteur.matches.play import MatchOptions
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
+from hauteur.system.files import check_folder
 
 RANDOM_PLIES = 4
 PUZZLE_ROWS = 64
@@ -109,8 +110,8 @@ class GameOptions(PlayOptions):
         self.plies()
         game = load_game(self.game)
         for path, form in ((self.pgn, "pgn"), (self.sgf, "sgf")):
-            if path is not None and game.record_form != form:
-                raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
+            if path is not None:
+                _check_file(path, form, game)
         return game
 
     def arguments(self) -> MatchOptions:
@@ -140,3 +141,12 @@ class GameOptions(PlayOptions):
             paths.insert(0, self.out / f"games.{form}")
         for path in paths:
             write_games(path, [(match, match.games()) for match in matches], evals=self.eval)
+
+
+def _check_file(path: Path, form: str, game: _core.Game) -> None:
+    """Raise ValueError, before any game, unless the games can be written to a file in the end."""
+    if game.record_form != form:
+        raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written as {form.upper()}")
+    if path.suffix != f".{form}" or path.is_dir():
+        raise ValueError(f"--{form} {path}: expected a file *.{form}")
+    check_folder(path)

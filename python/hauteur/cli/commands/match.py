@@ -244,7 +244,8 @@ def rate(
         raise ValueError(f"{what[0]!r} is a player: it is rated with --ladder")
     sources = [read_results(Path(path)) for path in what]
     if unfinished := sum(source.unfinished for source in sources):
-        print(f"{unfinished:,} games without a result are left out", file=sys.stderr)
+        left_out = "1 game without a result is" if unfinished == 1 else f"{unfinished:,} games without a result are"
+        print(f"{left_out} left out", file=sys.stderr)
     encounters = [encounter for source in sources for encounter in source.encounters]
     with_itself = [encounter for encounter in encounters if encounter.first == encounter.second]
     if alone := sum(encounter.record.games for encounter in with_itself):

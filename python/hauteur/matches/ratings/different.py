@@ -15,6 +15,13 @@ def line_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
+def different_games(different: int, games: int) -> str:
+    """Tell how many of the games differ, as `5 different games of 400`; empty where all do."""
+    if different >= games:
+        return ""
+    return f"{different:,} different game{'' if different == 1 else 's'} of {games:,}"
+
+
 class _Game(NamedTuple):
     score: float
     line: bytes
@@ -94,6 +101,4 @@ class DifferentGames:
     @property
     def note(self) -> str:
         """Tell how many of the games differ, as `5 different games of 400`; empty where all do."""
-        if self.different < self.games:
-            return f"{self.different:,} different games of {self.games:,}"
-        return ""
+        return different_games(self.different, self.games)

@@ -226,7 +226,7 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
     """A player with its chance to be stronger than the next one of its group."""
     rating = members[number]
     low, high = rating.interval()
-    interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
+    interval = "anchor" if rating.anchored else f"{low:+z.0f} to {high:+z.0f}"
     record = rating.record
     drawn = record.draws / max(1, record.games)
     played = f"{record.games:7,} {record.score:6.1%} {drawn:6.1%}"
@@ -234,7 +234,7 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
     if number + 1 < len(members):
         following = members[number + 1]
         above = f"{found.superiority(rating.name, following.name):.1%}"
-    return f"{number + 1:3} {rating.elo:+7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
+    return f"{number + 1:3} {rating.elo:+z7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
 
 
 def _footer(found: RatingList) -> str:

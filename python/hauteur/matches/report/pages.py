@@ -143,7 +143,7 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
         (f"{record.games:,}", "games"),
         (f"{record.wins:,} / {record.draws:,} / {record.losses:,}", "won, drawn, lost by A"),
         (f"{record.score:.1%}", f"score of A, {low:.1%} to {high:.1%}"),
-        (f"{elo_of_score(record.score):+.0f}", f"Elo, {least:+.0f} to {most:+.0f}"),
+        (f"{elo_of_score(record.score):+z.0f}", f"Elo, {least:+z.0f} to {most:+z.0f}"),
         (f"{tally.superiority:.1%}", "chance that A is stronger"),
     ]
 
@@ -265,8 +265,8 @@ def ratings_table(ratings: Sequence[Rating]) -> ReportTable:
     for number, rating in enumerate(ratings, 1):
         low, high = rating.interval()
         player = f"{number}. {rating.name}"
-        interval = f"{low:+.0f} to {high:+.0f}"
-        rows.append([player, f"{rating.elo:+.0f}", interval, *_counts(rating.record)])
+        interval = f"{low:+z.0f} to {high:+z.0f}"
+        rows.append([player, f"{rating.elo:+z.0f}", interval, *_counts(rating.record)])
     return ReportTable(("player", "Elo", "95 %", *COUNTS), rows)
 
 
@@ -288,8 +288,8 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
         elo = elo_of_score(tally.record.score)
         low, high = tally.elo_interval
         counts = _counts(tally.record)
-        interval = f"{low:+.0f} to {high:+.0f}"
-        rows.append([linked(name, name), *match.names, *counts, f"{elo:+.0f}", interval])
+        interval = f"{low:+z.0f} to {high:+z.0f}"
+        rows.append([linked(name, name), *match.names, *counts, f"{elo:+z.0f}", interval])
     if len(matches) > MOST_ROWS:
         more = len(matches) - MOST_ROWS
         rows.append([f"{more:,} more matches", *[""] * 9])

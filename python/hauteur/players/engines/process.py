@@ -125,7 +125,8 @@ class Process(asyncio.SubprocessProtocol):
             pid = self._transport.get_pid()
             kill_group(pid)
             self._keeper.forget(pid)
-            self._transport.close()
+            if self._exited.is_set():
+                self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Handle its start (called by the event loop)."""
@@ -149,6 +150,8 @@ class Process(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """Handle its exit (called by the event loop); earlier output may still arrive."""
         self._exited.set()
+        if self._killed:  # not before: closing asks for the exit status, which asyncio then misses and complains about
+            self._transport.close()
         asyncio.get_running_loop().call_later(LAST_WORDS, self._close)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
+from hauteur.games.registry import load_game
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, read_games
-from hauteur.matches.folder import game_lines, wrong_line
+from hauteur.matches.folder import MatchFolder, game_lines, wrong_line
 from hauteur.matches.game_files import played_line
 from hauteur.matches.openings import read_openings
 from hauteur.studies.puzzles.puzzle import identity
@@ -100,6 +101,7 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
 
 def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLine]:
     """Yield the games of a match, which may be in progress: an incomplete last line is skipped."""
+    _check_game(MatchFolder(path.parent), game)
     for place, _, played in game_lines(path):
         try:
             start, actions = played_line(game, played)
@@ -107,6 +109,15 @@ def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLi
             raise wrong_line(path, place, error) from None
         own_start = None if played.fen is None else start
         yield SourceLine(source, played.index, tuple(actions), own_start)
+
+
+def _check_game(folder: MatchFolder, game: _core.Game) -> None:
+    """Raise ValueError for the folder of a match of another game."""
+    if not folder.settings_file.exists():
+        return
+    spec = str(folder.stored()["settings"].get("game", game.spec))
+    if load_game(spec).name != game.name:
+        raise ValueError(f"{folder.path}: its games are of {spec}, not of {game.spec}; --game names the game")
 
 
 def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterator[SourcePosition]:

@@ -99,10 +99,12 @@ def games_of(
     of another kind, a number that the file has not, and too many or too long games.
     """
     suffix = path.suffix.lower()
+    size = path.stat().st_size
     if suffix not in FORMS:
-        raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
+        kinds = "a .pgn (chess), an .sgf (Go, Gomoku, NoGo) or a .txt (any game)"
+        raise ValueError(f"{path}: expected {kinds}, got {'a folder' if path.is_dir() else 'a file of another kind'}")
+    if size > MOST_BYTES:
+        raise ValueError(f"{path}: has {size:,} bytes, allowed are {MOST_BYTES:,}")
     return _chosen(str(path), games_in_file(path, FORMS[suffix]), number, on_bad, on_note)
 
 

@@ -28,7 +28,7 @@ from hauteur.players.settings import PlayerSettings
 from hauteur.studies.traps import TrapFinder, model_of, odds_story
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
-from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players
+from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players, usual_opponent
 from hauteur.web.positions import GameText, Spec, position_view
 from hauteur.web.sessions.session import Emit, Fields, PageSession, PlayerText, SessionSettings, json_fields
 
@@ -279,10 +279,12 @@ class PlaySession(PageSession):
         with table.lock:
             return {"form": form, "text": written_game(table.played, form, table.names, event="hauteur")}
 
-    def do_story(
-        self, against: PlayerText = "human-1500", visits: Annotated[int, Field(ge=10, le=100_000)] = 200
-    ) -> Fields:
-        """Look where the handicap of the game was won back; the event `story` tells it, or `failed`."""
+    def do_story(self, against: PlayerText = "", visits: Annotated[int, Field(ge=10, le=100_000)] = 200) -> Fields:
+        """Look where the handicap of the game was won back; the event `story` tells it, or `failed`.
+
+        against: whose mistakes are measured; by default `human-1500` where its net is here, else nobody's: the event
+        then names none.
+        """
         table = self._opened
         with table.lock:
             start = table.played.start.copy()
@@ -292,13 +294,16 @@ class PlaySession(PageSession):
             raise ValueError("the game did not begin at odds")
         roots = self.settings.roots
         giver = odds.giver
-        opponent = page_player(against, roots, allow_programs=False, label="against")
+        against = against or usual_opponent(roots)
+        opponent = page_player(against, roots, allow_programs=False, label="against") if against else None
         net = page_net_or_own("", start.game, roots)
 
         def work() -> None:
             with TrapFinder(start.game, net, opponent, threads=self.settings.threads) as finder:
                 found = odds_story(start, actions, giver, finder, visits=visits)
-            self.emit("story", found.to_json() | {"giver": giver, "plies": len(actions)}, latest=False)
+            self.emit(
+                "story", found.to_json() | {"giver": giver, "plies": len(actions), "against": against}, latest=False
+            )
 
         self.in_thread(work, "story")
         return {}

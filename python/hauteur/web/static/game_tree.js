@@ -86,7 +86,7 @@ export class GameTreeView {
     this.first = first;
     this.element.replaceChildren();
     this.heading(tree.headers);
-    if (tree.root.comment) this.write(this.element, "comment", tree.root.comment);
+    this.comment(this.element, tree.root.comment);
     if (tree.root.children.length) this.line(tree.root.children[0], this.element, 0);
   }
 
@@ -103,13 +103,20 @@ export class GameTreeView {
   line(start, box, ply) {
     let numbered = true;
     for (let node = start, at = ply; node; node = node.children[0], at += 1) {
-      if (node.before) this.write(box, "comment", node.before);
-      this.move(node, box, at, numbered || Boolean(node.before));
-      if (node.comment) this.write(box, "comment", node.comment);
+      const interrupted = this.comment(box, node.before);
+      this.move(node, box, at, numbered || interrupted);
+      const commented = this.comment(box, node.comment);
       const others = node.parent.children[0] === node ? node.parent.children.slice(1) : [];
       for (const other of others) this.line(other, box.appendChild(Object.assign(document.createElement("div"), { className: "variation" })), at);
-      numbered = Boolean(node.comment) || others.length > 0;
+      numbered = commented || others.length > 0;
     }
+  }
+
+  // A comment as people read it, and whether anything is left without commands for programs, as [%clk 0:03:00].
+  comment(box, text) {
+    const read = text.replace(/\[%[^\]]*\]/g, " ").replace(/\s+/g, " ").trim();
+    if (read) this.write(box, "comment", read);
+    return read !== "";
   }
 
   move(node, box, at, numbered) {

@@ -284,7 +284,7 @@ function pointOut({ moves: found }) {
 const expected = () => byId("new").elements.against.selectedOptions[0]?.textContent ?? "a human of 1500";
 
 // How a game at odds went: where the handicap was won back, and by which mistakes of the other side.
-function story({ won_back: back, giver, scores, traps }) {
+function story({ won_back: back, giver, scores, traps, against }) {
   const at = (ply) => (ply === 0 ? "at the start" : `after ${numbered(true)[ply - 1]}`);
   const name = game.side_names[giver], place = byId("course");
   const list = document.createElement("ul");
@@ -299,6 +299,10 @@ function story({ won_back: back, giver, scores, traps }) {
   const text = back === null ? `The handicap was not won back: ${name} ended at an expected score of ${percent(scores.at(-1), 0)}.`
     : `${name} won the handicap back ${at(back)}: from ${percent(scores[0], 0)} of expected score at the start to at least even from there on.`;
   place.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }), list);
+  if (traps.length && !against) {
+    const textContent = "With the net of a human player (hauteur net get maia-1500) this also says how often people find the answer.";
+    place.append(Object.assign(document.createElement("p"), { textContent }));
+  }
   place.hidden = false;
 }
 
@@ -358,7 +362,11 @@ byId("hint").onclick = () => ask("hint");
 byId("flip").onclick = () => ask("flip", { flip: !game.flip });
 byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
 byId("now").onclick = () => ask("move_now");
-byId("story").onclick = () => ask("story", { against: kept.sides.find((side) => side.against)?.against || "human-1500" });
+byId("story").onclick = () => {
+  byId("course").textContent = "Every position of the game is searched ...";
+  byId("course").hidden = false;
+  ask("story", { against: kept.sides.find((side) => side.against)?.against ?? "" });
+};
 byId("setup").ontoggle = () => { show(); clocks(); };
 byId("again").onclick = () => attempt(() => start());
 byId("swap").onclick = () => attempt(async () => { setup.swap(); await start(); });

@@ -1,0 +1,70 @@
+"""Mistakes that people make at first: each is one line that says what was given and what is meant, before any game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hauteur as ht
+from hauteur.cli import main
+
+TINY = ["--games", "2", "--game", "tictactoe"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a match of tic-tac-toe, the folder of a run, and a file of the user's that fails."""
+    monkeypatch.chdir(tmp_path)
+    ht.play_match("random", "random", "tictactoe", games=2, out="match")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "best.safetensors").write_bytes(b"")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "own.py").write_text("value = 1\nvalue / 0\n")
+    (tmp_path / "result.txt").write_text("")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["match", "random", "random", "--pgn", "empty"], "--pgn empty: expected a file *.pgn"),
+        (["match", "random", "random", "--pgn", "games.txt"], "--pgn games.txt: expected a file *.pgn"),
+        (["match", "random", "random", "--pgn", "missing/a.pgn"], "missing/a.pgn: the folder missing is not there"),
+        (["match", "random", "random", "--sgf", "a.sgf"], "games of chess cannot be written as SGF"),
+        (["sprt", "random", "random", "--pgn", "a.pgn", "--game", "nogo"], "games of nogo cannot be written as PGN"),
+        (["tournament", "random", *TINY], "a tournament has two or more players, got 1"),
+        (["review", "match", "--out", "match"], "got a folder"),
+        (["review", "result.csv"], "result.csv: No such file"),
+        (["review", "own.py"], "expected a .pgn (chess), an .sgf (Go, Gomoku, NoGo) or a .txt (any game)"),
+        (["puzzles", "mine", "match", "--out", "mined"], "its games are of tictactoe, not of chess; --game names"),
+        (["analyse", "tictactoe", "--net", "run"], "the net of this run is run/best.safetensors"),
+        (["analyse", "tictactoe", "--net", "empty"], "empty is a folder, a net is a file (.pb.gz, .safetensors)\n"),
+        (["analyse", "tictactoe", "--net", ""], "a net has no name"),
+        (["analyse", "connect4", "--fen", "x"], "--fen is for games that have FENs, chess and minichess, got connect4"),
+        (["analyse", "chess", "--visits", "99999999999999999999"], "--visits must be 1 to 1,000,000,000"),
+        (["doctor", "now"], "unexpected argument 'now'"),
+        (["tune", "now"], "there is no command 'tune now'; there is strength"),
+        (["--import", "own.py", "doctor"], "own.py, line 2: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_mistakes_are_named(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    before = sorted(folder.rglob("*"))
+    capsys.readouterr()
+    assert main.main(words) == main.EXIT_BAD_INPUT
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+    assert (printed.out, sorted(folder.rglob("*"))) == ("", before)
+
+
+@pytest.mark.parametrize("work", ["match", "tournament"])
+def test_a_folder_of_other_work_is_left_alone(folder: Path, work: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not even named as damaged, which would have its owner delete something."""
+    (folder / "review").mkdir()
+    (folder / "review" / "result.json").write_text('{"games": []}')
+    capsys.readouterr()
+    assert main.main([work, "random", "mcts:2", *TINY, "--out", "review"]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr().err
+    assert f"it is not the folder of a {work}; name another folder with --out" in said
+    assert "delete" not in said
