@@ -16,6 +16,7 @@ TINY = ["--games", "2", "--game", "tictactoe"]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with a match of tic-tac-toe, the folder of a run, and a file of the user's that fails."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # importing own.py leaves no file
     ht.play_match("random", "random", "tictactoe", games=2, out="match")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "best.safetensors").write_bytes(b"")

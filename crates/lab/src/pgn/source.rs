@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 const PIECE: usize = 1 << 16;
+/// Bytes of a file in UTF-16, which is read as a whole.
+const MAX_UTF16: usize = 1 << 28;
 
 /// Whether a byte only fills a file up: NUL, and Ctrl-Z, with which programs of DOS end their files.
 pub fn is_filling(byte: u8) -> bool {
@@ -39,6 +41,10 @@ impl<R: Read> Source<R> {
 
     fn decode_all(&mut self, encoding: &'static Encoding) -> io::Result<()> {
         while !self.is_done {
+            if self.buffer.len() > MAX_UTF16 {
+                let text = "the file is in UTF-16 and longer than 256 MiB: save it as UTF-8";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
             self.fill()?;
         }
         let (text, _) = encoding.decode_with_bom_removal(&self.buffer);
