@@ -1,16 +1,27 @@
 """The compute of a run: the rule, true multiply-adds, a hand count of a generation, kills, and the budget."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from run_toys import Silent
 
 from hauteur.learning import step_games
-from hauteur.learning.compute import NetCompute, UnitCosts, compute_metrics, flops_until, net_compute
+from hauteur.learning.compute import (
+    NetCompute,
+    UnitCosts,
+    compute_metrics,
+    counted_by_layer,
+    counted_by_torch,
+    flops_until,
+    net_compute,
+)
 from hauteur.learning.context import Run
 from hauteur.learning.loop import learn
-from hauteur.learning.recipe import Recipe, parse_recipe
+from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.modules import initialise
 from hauteur.networks.resnet_architecture import ResNetArchitecture
@@ -60,6 +71,30 @@ def test_a_net_costs_what_a_hand_counts() -> None:
     found = net_compute(network, architecture.feature_shape)
     assert found == NetCompute(parameters_by_hand(), PLACES, multiply_adds_by_hand())
     assert network.training
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"se_channels": 2}, {"pooling": 2, "pooling_every": 1}, {"value": "scalar"}],
+    ids=str,
+)
+def test_layers_are_counted_as_torch_counts_them(more: dict[str, Any]) -> None:
+    settings = parse_recipe({**VALUES, "network": {**VALUES["network"], **more}}, "test").network
+    architecture = ResNetArchitecture.sized(settings, (PLANES, 6, 7), ACTIONS)
+    network = initialise(architecture, 1).eval()
+    features = torch.zeros((1, *architecture.feature_shape))
+    with torch.no_grad():
+        assert counted_by_layer(network, features) == counted_by_torch(network, features)
+
+
+def test_a_run_does_not_import_torch_s_compiler(tmp_path: Path) -> None:
+    """It takes two seconds, and comes with torch's counter of operations and with its optimisers."""
+    write_bytes(tmp_path / "recipe.toml", recipe_toml(recipe(directory=str(tmp_path), generations=1)).encode())
+    program = (
+        "import sys; from hauteur.cli.main import main; "
+        "assert main(['train', 'recipe.toml', '--run', 'run']) == 0; assert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_the_rule_charges_two_and_six_a_parameter_and_place() -> None:

@@ -3,7 +3,7 @@
 The rule is that of scaling laws (Kaplan et al. 2020, section 2.1) as prophet-bench charges it: a forward pass costs
 2 P T operations and a trained position 6 P T, with P parameters and T places of the board (64 in chess). A convolution
 uses each of its weights once a place, so the rule is close to the truth for a tower, and the same for every network.
-True multiply-adds are counted by torch in a forward pass of one position; training takes three times as many.
+True multiply-adds are counted in a forward pass of one position; training takes three times as many.
 
 All evaluations of the run's own nets are charged: self-play, probes, searches of old positions, gate matches. Those of
 other nets (a fixed opponent, a model of the opponent, a teacher) are not: they are no part of what is learned.
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from hauteur.system.jsonl import Journal
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 FORWARD = 2
 """Operations a parameter and place of a forward pass."""
@@ -41,7 +41,7 @@ class NetCompute:
     places: int
     """T: rows times columns of the features."""
     multiply_adds: int
-    """Of a forward pass, as torch counts them in convolutions and products of matrices."""
+    """Of a forward pass, in convolutions and products of matrices."""
 
     def flops(self, evaluations: int, samples: int) -> int:
         """Return the operations by the rule."""
@@ -55,17 +55,50 @@ class NetCompute:
 def net_compute(network: nn.Module, feature_shape: tuple[int, int, int]) -> NetCompute:
     """Return what a torch network for features [C, H, W] costs. Its mode (training or not) is as before afterwards."""
     import torch
-    from torch.utils.flop_counter import FlopCounterMode
+
+    from hauteur.networks.torch_networks import ResidualTower
 
     first = next(network.parameters())
+    features = torch.zeros((1, *feature_shape), dtype=torch.float32, device=first.device)
+    count = counted_by_layer if isinstance(network, ResidualTower) else counted_by_torch
     was_training = network.training
     network.eval()
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        network(torch.zeros((1, *feature_shape), dtype=torch.float32, device=first.device))
+    with torch.no_grad():
+        multiply_adds = count(network, features)
     network.train(was_training)
     _, rows, columns = feature_shape
     parameters = sum(parameter.numel() for parameter in network.parameters())
-    return NetCompute(parameters, rows * columns, counter.get_total_flops() // 2)
+    return NetCompute(parameters, rows * columns, multiply_adds)
+
+
+def counted_by_layer(network: nn.Module, features: Tensor) -> int:
+    """Return the multiply-adds of a forward pass by its convolutions and dense layers, which are all of a residual net.
+
+    torch's own counter imports torch._dynamo and sympy when it is used first: two seconds at the start of every run.
+    """
+    from torch import nn
+
+    counts = []
+
+    def add(layer: nn.Module, _: object, outputs: Tensor) -> None:
+        weights_of_an_output = layer.get_parameter("weight")[0].numel()
+        counts.append(outputs.numel() * weights_of_an_output)
+
+    layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
+    hooks = [layer.register_forward_hook(add) for layer in layers]
+    network(features)
+    for hook in hooks:
+        hook.remove()
+    return sum(counts)
+
+
+def counted_by_torch(network: nn.Module, features: Tensor) -> int:
+    """Return the multiply-adds of a forward pass of any network, as torch counts them."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter:
+        network(features)
+    return counter.get_total_flops() // 2
 
 
 def compute_metrics(
