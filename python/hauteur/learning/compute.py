@@ -98,7 +98,7 @@ def counted_by_torch(network: nn.Module, features: Tensor) -> int:
 
     with FlopCounterMode(display=False) as counter:
         network(features)
-    return counter.get_total_flops() // 2
+    return int(counter.get_total_flops()) // 2
 
 
 def compute_metrics(
