@@ -103,7 +103,7 @@ class HexHex:
     """HexHex as its page plays it."""
 
     def __init__(self, path: Path) -> None:
-        """Load the net; what ONNX Runtime raises for a file that is none of its own reaches the caller."""
+        """Load the net; what ONNX Runtime raises for a file that it cannot read reaches the caller."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

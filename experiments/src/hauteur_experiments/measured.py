@@ -392,7 +392,9 @@ def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:
             return "-"
         return f"{value:.3g}" if isinstance(value, float) else f"{value}"
 
-    lines = [names, *(tuple(shown(row[name]) for name in names) for row in rows)]
+    lines = [names]
+    for row in rows:
+        lines.append(tuple(shown(row[name]) for name in names))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = []
     for line in lines:

@@ -28,6 +28,9 @@ LEAST_GROWTH = 0.05
 RIVAL_SHARE = 0.1
 """A move with fewer visits than this share of the most visited one's is not a rival, whatever its Q."""
 
+MOST_VISITS = 1_000_000_000
+"""Visits that a call, a command or a query may ask of a search."""
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -115,10 +118,6 @@ class Progress:
     def rivals(self) -> Rivals:
         """The root's edges, looked at once."""
         return self.look()
-
-
-MOST_VISITS = 1_000_000_000
-"""Visits of a search that a call or a command asks for, at most; as of a player."""
 
 
 @dataclass

@@ -106,16 +106,10 @@ def allocation(setting: Setting) -> list[PlaceTable]:
     """Figure 2: all divisions at all budgets."""
     pair = pair_of(setting.nets, setting.cost)
     budgets = budgets_of(setting, BUDGETS)
-    places = [
-        Place(
-            f"b{budget}",
-            str(budget),
-            budget / max(BUDGETS),
-            {NAMES[share]: pair.player(budget, share) for share in SHARES},
-            {"budget": budget},
-        )
-        for budget in budgets
-    ]
+    places = []
+    for budget in budgets:
+        players = {NAMES[share]: pair.player(budget, share) for share in SHARES}
+        places.append(Place(f"b{budget}", str(budget), budget / max(BUDGETS), players, {"budget": budget}))
     duels = ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE), (SMALL_ALONE, LARGE_ALONE))
     return [PlaceTable(setting, pair.game, places, duels)]
 

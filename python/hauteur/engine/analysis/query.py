@@ -19,6 +19,7 @@ from hauteur import _core
 from hauteur.games.game_texts import MOST_PLIES, form_of
 from hauteur.games.positions import position
 from hauteur.games.registry import fen_notes, load_game, with_fen
+from hauteur.mcts.limits import MOST_VISITS
 from hauteur.mcts.params import SearchParams
 from hauteur.system.errors import one_line
 from hauteur.system.formatting import did_you_mean
@@ -26,8 +27,6 @@ from hauteur.system.settings import Section, assign, leaves, problems, validated
 
 MOST_LINE = 2**20
 """Bytes of a line: a game of thousands of moves fits."""
-MOST_VISITS = 1_000_000_000
-"""Visits of a position."""
 MOST_PRIORITY = 2**31 - 1
 """Largest priority; the smallest one is its negative."""
 MOST_PV = 64

@@ -114,7 +114,9 @@ def comparison(groups: Groups) -> Report:
     """Return the runs, the settings that differ, and the figures."""
     runs = [run for group in groups.values() for run in group]
     names, rows = differences(groups)
-    histories = {name: [run.history for run in group] for name, group in groups.items()}
+    histories = {}
+    for name, group in groups.items():
+        histories[name] = [run.history for run in group]
     figures = comparison_figures(histories)
     same = [] if rows else ["The recipes differ in nothing but the seed."]
     sections = [
