@@ -1,12 +1,12 @@
 //! Dense layers, 1x1 convolutions, squeeze-excitation and global pooling.
 
-use crate::aligned::Aligned;
 use crate::board::Board;
 use crate::functions::{mish, sigmoid};
 use crate::lanes::{Lanes, Work};
 use crate::layers::{Convolution, Dense};
 use crate::multiply::{Product, block_vectors};
 use crate::winograd::{Activate, CHANNELS, Finish};
+use hauteur_machine::Buffer;
 
 /// A matrix of weights, packed for products of float32.
 pub struct Matrix<L: Lanes> {
@@ -15,8 +15,8 @@ pub struct Matrix<L: Lanes> {
     /// Outputs, a multiple of CHANNELS; those that the layer does not have are zero.
     pub outputs: usize,
     vectors: usize,
-    weights: Aligned<L::Element>,
-    bias: Aligned<f32>,
+    weights: Buffer<L::Element>,
+    bias: Buffer<f32>,
 }
 
 impl<L: Lanes> Matrix<L> {
@@ -25,7 +25,7 @@ impl<L: Lanes> Matrix<L> {
         let outputs = bias.len().next_multiple_of(CHANNELS);
         let vectors = block_vectors::<L>(outputs / L::WIDTH);
         let width = vectors * L::WIDTH;
-        let mut weights = Aligned::zeros(inputs * outputs);
+        let mut weights = Buffer::zeros(inputs * outputs);
         for output in 0..bias.len() {
             for input in 0..inputs {
                 let group = (output / width) * (inputs / L::GROUP) + input / L::GROUP;
@@ -33,7 +33,7 @@ impl<L: Lanes> Matrix<L> {
                 weights.as_mut_slice()[place] = L::element(weight(output, input));
             }
         }
-        Matrix { inputs, outputs, vectors, weights, bias: Aligned::filled(bias, outputs) }
+        Matrix { inputs, outputs, vectors, weights, bias: Buffer::filled(bias, outputs) }
     }
 
     /// A dense layer as it stands.
@@ -142,8 +142,8 @@ pub struct Excitation {
     reduce: Vec<f32>,
     reduce_bias: Vec<f32>,
     /// [input][2][channels of the board, a multiple of CHANNELS].
-    expand: Aligned<f32>,
-    expand_bias: Aligned<f32>,
+    expand: Buffer<f32>,
+    expand_bias: Buffer<f32>,
     filters: usize,
     channels: usize,
 }
@@ -153,8 +153,8 @@ impl Excitation {
     pub fn new(reduce: &Dense, expand: &Dense, filters: usize) -> Self {
         let (few, channels) = (reduce.outputs, filters.next_multiple_of(CHANNELS));
         let turned = (0..filters).flat_map(|input| (0..few).map(move |output| (output, input)));
-        let mut wide = Aligned::zeros(few * 2 * channels);
-        let mut bias = Aligned::zeros(2 * channels);
+        let mut wide = Buffer::zeros(few * 2 * channels);
+        let mut bias = Buffer::zeros(2 * channels);
         for output in 0..2 * filters {
             let place = (output / filters) * channels + output % filters;
             bias.as_mut_slice()[place] = expand.bias[output];

@@ -5,7 +5,6 @@
 //! training run does not depend on batches, threads or machines. WebAssembly has no fused multiply-add; its bits are those of
 //! [`Instructions::Unfused`].
 
-mod aligned;
 mod amx;
 mod board;
 mod dense;

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::aligned::Aligned;
 use crate::board::Board;
 use crate::dense::{AddPooled, Excitation, Excite, Matrix, Pool, Pooling};
 use crate::functions::shares;
@@ -10,6 +9,7 @@ use crate::lanes::Lanes;
 use crate::layers::{Activation, Convolution, Layers, Policy};
 use crate::winograd::{CHANNELS, Finish, Transforms, Winograd};
 use crate::{Halted, Rows};
+use hauteur_machine::Buffer;
 
 /// A pass of rows through all layers of a network.
 pub trait Pass: Send + Sync {
@@ -67,17 +67,17 @@ pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> {
 /// The memory that a pass computes in; a thread takes one and brings it back. Borders of boards are zero and stay so.
 struct Buffers<L: Lanes> {
     transforms: Transforms<L>,
-    features: Aligned<f32>,
-    x: Aligned<f32>,
-    y: Aligned<f32>,
+    features: Buffer<f32>,
+    x: Buffer<f32>,
+    y: Buffer<f32>,
     /// Planes of a head that are read without their borders.
-    head: Aligned<f32>,
+    head: Buffer<f32>,
     /// Planes of the policy that a convolution reads, borders too: no other layer, with another width, may write here.
-    policy: Aligned<f32>,
-    output: Aligned<f32>,
-    squares: Aligned<f32>,
-    numbers: Aligned<f32>,
-    sums: Aligned<f32>,
+    policy: Buffer<f32>,
+    output: Buffer<f32>,
+    squares: Buffer<f32>,
+    numbers: Buffer<f32>,
+    sums: Buffer<f32>,
     /// Numbers of excitation and pooling.
     few: Vec<f32>,
 }
@@ -175,15 +175,15 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         });
         Buffers {
             transforms: Transforms::new(&self.board, chunk, channels),
-            features: Aligned::zeros(boards * feature_stride),
-            x: Aligned::zeros(boards * stride),
-            y: Aligned::zeros(boards * stride),
-            head: Aligned::zeros(boards * self.head_stride),
-            policy: Aligned::zeros(boards * policy_stride),
-            output: Aligned::zeros(boards * self.head_stride),
-            squares: Aligned::zeros(chunk * squares * self.head_stride),
-            numbers: Aligned::zeros(chunk * (hidden.outputs + output.outputs).max(policy)),
-            sums: Aligned::zeros(chunk * stride),
+            features: Buffer::zeros(boards * feature_stride),
+            x: Buffer::zeros(boards * stride),
+            y: Buffer::zeros(boards * stride),
+            head: Buffer::zeros(boards * self.head_stride),
+            policy: Buffer::zeros(boards * policy_stride),
+            output: Buffer::zeros(boards * self.head_stride),
+            squares: Buffer::zeros(chunk * squares * self.head_stride),
+            numbers: Buffer::zeros(chunk * (hidden.outputs + output.outputs).max(policy)),
+            sums: Buffer::zeros(chunk * stride),
             few: vec![0.0; few.max().unwrap_or(0)],
         }
     }
@@ -210,7 +210,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     }
 
     /// Planes side by side become channels of squares.
-    unsafe fn read_features(&self, features: &[f32], rows: usize, to: &mut Aligned<f32>) {
+    unsafe fn read_features(&self, features: &[f32], rows: usize, to: &mut Buffer<f32>) {
         let (board, stride) = (self.board, self.strides[0]);
         let squares = board.squares();
         for (row, from) in features.chunks_exact(self.planes * squares).take(rows).enumerate() {

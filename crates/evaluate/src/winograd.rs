@@ -3,12 +3,12 @@
 //! F(4x4, 3x3): a tile of 4x4 outputs takes 6x6 products of each pair of channels, 2.25 an output instead of 9. The transforms are
 //! y = A^T [(G g G^T) (B^T d B)] A; those of kernels are computed once, in float64.
 
-use crate::aligned::Aligned;
 use crate::board::{Board, SIDE};
 use crate::functions::mish;
 use crate::lanes::{Lanes, Work};
 use crate::layers::Convolution;
 use crate::multiply::{Product, block_vectors};
+use hauteur_machine::Buffer;
 
 /// Floats between the points of a transform beyond their own, so that points do not share places in the cache.
 const STAGGER: usize = 16;
@@ -45,14 +45,14 @@ pub struct Winograd<L: Lanes> {
     vectors: usize,
     blocks: usize,
     /// [panel of blocks][point][block][input / GROUP][output of the block][GROUP].
-    kernel: Aligned<L::Element>,
-    bias: Aligned<f32>,
+    kernel: Buffer<L::Element>,
+    bias: Buffer<f32>,
 }
 
 /// Buffers for the transforms of a chunk of rows.
 pub struct Transforms<L: Lanes> {
-    inputs: Aligned<L::Element>,
-    sums: Aligned<f32>,
+    inputs: Buffer<L::Element>,
+    sums: Buffer<f32>,
 }
 
 impl<L: Lanes> Transforms<L> {
@@ -61,8 +61,8 @@ impl<L: Lanes> Transforms<L> {
         let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
         Transforms {
-            inputs: Aligned::zeros(points * (tiles * channels + STAGGER * L::GROUP)),
-            sums: Aligned::zeros(points * (tiles * panel + STAGGER)),
+            inputs: Buffer::zeros(points * (tiles * channels + STAGGER * L::GROUP)),
+            sums: Buffer::zeros(points * (tiles * panel + STAGGER)),
         }
     }
 }
@@ -132,15 +132,15 @@ impl<L: Lanes> Winograd<L> {
         let vectors = block_vectors::<L>(all_vectors);
         let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
         let matrix = kernel_matrix(L::GROUP > 1);
-        let mut kernel = Aligned::zeros(POINTS * POINTS * inputs * outputs);
+        let mut kernel = Buffer::zeros(POINTS * POINTS * inputs * outputs);
         let shape = Winograd::<L> {
             inputs,
             input_stride,
             outputs,
             vectors,
             blocks,
-            kernel: Aligned::zeros(0),
-            bias: Aligned::filled(&layer.bias, outputs),
+            kernel: Buffer::zeros(0),
+            bias: Buffer::filled(&layer.bias, outputs),
         };
         let numbers = kernel.as_mut_slice();
         let panel_blocks = shape.panel_blocks();

@@ -1,9 +1,11 @@
-//! What the processor and the operating system offer to large trees, behind safe interfaces: the only crate with unsafe code.
+//! What the processor and the operating system offer to large trees and to networks, behind safe interfaces.
 
 mod arena;
+mod buffer;
 mod pages;
 
 pub use arena::Arena;
+pub use buffer::Buffer;
 
 /// Asks the processor to fetch the item at an index, which may be beyond the end; changes nothing but time.
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::grid::{Grid, PART_TILES, ROW_CHANNELS, TILE_FLOATS};
 use super::pack::PANEL;
 use super::products::TILE_HALVES;
-use crate::aligned::Aligned;
+use hauteur_machine::Buffer;
 
 /// Flat rows beyond their own from a block of channels to the next, so that the same square of all blocks does not share a place in the
 /// cache.
@@ -12,7 +12,7 @@ const STAGGER: usize = 16;
 /// Boards of bfloat16: [block of 32 channels][flat row][32]. Borders are zero and stay so.
 pub struct Boards {
     /// All numbers.
-    pub numbers: Aligned<u16>,
+    pub numbers: Buffer<u16>,
     /// Numbers from a block of 32 channels to the next.
     pub plane: usize,
 }
@@ -21,7 +21,7 @@ impl Boards {
     /// Empty boards of so many groups and blocks of 32 channels.
     pub fn new(grid: &Grid, groups: usize, blocks: usize) -> Self {
         let plane = (grid.flat_rows(groups).next_multiple_of(64) + STAGGER) * ROW_CHANNELS;
-        Boards { numbers: Aligned::zeros(blocks * plane), plane }
+        Boards { numbers: Buffer::zeros(blocks * plane), plane }
     }
 
     /// Flat row 0, channel 0.
@@ -52,38 +52,38 @@ pub struct Buffers {
     /// Planes of the policy that a convolution reads: no other layer, with another width, may write here.
     pub policy: Boards,
     /// Tiles of sums, [group][panel][tile].
-    pub sums: Aligned<f32>,
+    pub sums: Buffer<f32>,
     /// Sums over squares, [board][channel].
-    pub totals: Aligned<f32>,
+    pub totals: Buffer<f32>,
     /// Scales and what is added, of the boards of a group: [board][2][channel].
-    pub gates: Aligned<f32>,
+    pub gates: Buffer<f32>,
     /// Squares of one board.
-    pub floats: Aligned<f32>,
+    pub floats: Buffer<f32>,
     /// Numbers of excitation and pooling.
     pub few: Vec<f32>,
     /// Rows of numbers for the value's dense layer: [block of 32][row][32].
-    pub value_rows: Aligned<u16>,
+    pub value_rows: Buffer<u16>,
     /// The same for the policy's.
-    pub policy_rows: Aligned<u16>,
+    pub policy_rows: Buffer<u16>,
     /// What dense layers give, 16 rows.
-    pub numbers: Aligned<f32>,
+    pub numbers: Buffer<f32>,
     /// What the value's last layer gives.
-    pub outputs: Aligned<f32>,
+    pub outputs: Buffer<f32>,
 }
 
 impl Buffers {
     /// Zeros.
-    pub fn floats(count: usize) -> Aligned<f32> {
-        Aligned::zeros(count)
+    pub fn floats(count: usize) -> Buffer<f32> {
+        Buffer::zeros(count)
     }
 
     /// Tiles of sums of so many groups and panels, and at least of one part.
-    pub fn sums(grid: &Grid, groups: usize, panels: usize) -> Aligned<f32> {
-        Aligned::zeros((groups * panels * grid.tiles.len()).max(PART_TILES) * TILE_FLOATS)
+    pub fn sums(grid: &Grid, groups: usize, panels: usize) -> Buffer<f32> {
+        Buffer::zeros((groups * panels * grid.tiles.len()).max(PART_TILES) * TILE_FLOATS)
     }
 
     /// 16 rows of so many blocks of 32 numbers.
-    pub fn rows(blocks: usize) -> Aligned<u16> {
-        Aligned::zeros(blocks * TILE_HALVES)
+    pub fn rows(blocks: usize) -> Buffer<u16> {
+        Buffer::zeros(blocks * TILE_HALVES)
     }
 }

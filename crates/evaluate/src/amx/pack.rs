@@ -2,9 +2,9 @@
 
 use super::grid::ROW_CHANNELS;
 use super::products::{DENSE_PANELS, TILE_HALVES};
-use crate::aligned::Aligned;
 use crate::lanes::bfloat16;
 use crate::layers;
+use hauteur_machine::Buffer;
 
 /// Outputs of a tile of weights.
 pub const PANEL: usize = 16;
@@ -21,9 +21,9 @@ pub struct Convolution {
     /// Taps of the kernel.
     pub taps: usize,
     /// [panel][block of inputs][tap], a tile each.
-    weights: Aligned<u16>,
+    weights: Buffer<u16>,
     /// One number an output.
-    bias: Aligned<f32>,
+    bias: Buffer<f32>,
 }
 
 impl Convolution {
@@ -31,7 +31,7 @@ impl Convolution {
     pub fn new(layer: &layers::Convolution) -> Self {
         let (panels, inputs) = (layer.outputs.div_ceil(PANEL), layer.inputs.div_ceil(ROW_CHANNELS));
         let taps = layer.kernel * layer.kernel;
-        let mut weights = Aligned::zeros(panels * inputs * taps * TILE_HALVES);
+        let mut weights = Buffer::zeros(panels * inputs * taps * TILE_HALVES);
         let packed = weights.as_mut_slice();
         for output in 0..layer.outputs {
             for input in 0..layer.inputs {
@@ -42,7 +42,7 @@ impl Convolution {
                 }
             }
         }
-        Convolution { panels, inputs, taps, weights, bias: Aligned::filled(&layer.bias, panels * PANEL) }
+        Convolution { panels, inputs, taps, weights, bias: Buffer::filled(&layer.bias, panels * PANEL) }
     }
 
     /// The weights of a panel.
@@ -68,9 +68,9 @@ pub struct Dense {
     /// Blocks of 32 inputs.
     pub inputs: usize,
     /// [four panels][block of inputs][panel], a tile each.
-    weights: Aligned<u16>,
+    weights: Buffer<u16>,
     /// One number an output.
-    bias: Aligned<f32>,
+    bias: Buffer<f32>,
 }
 
 impl Dense {
@@ -80,7 +80,7 @@ impl Dense {
         let squares = layer.inputs / planes;
         let outputs = layer.outputs.next_multiple_of(DENSE_WIDTH);
         let inputs = (squares * stride).div_ceil(ROW_CHANNELS);
-        let mut weights = Aligned::zeros(outputs / DENSE_WIDTH * inputs * DENSE_PANELS * TILE_HALVES);
+        let mut weights = Buffer::zeros(outputs / DENSE_WIDTH * inputs * DENSE_PANELS * TILE_HALVES);
         let packed = weights.as_mut_slice();
         for output in 0..layer.outputs {
             for plane in 0..planes {
@@ -93,7 +93,7 @@ impl Dense {
                 }
             }
         }
-        Dense { outputs, inputs, weights, bias: Aligned::filled(&layer.bias, outputs) }
+        Dense { outputs, inputs, weights, bias: Buffer::filled(&layer.bias, outputs) }
     }
 
     /// Products of `DENSE_PANELS` panels that make the layer.

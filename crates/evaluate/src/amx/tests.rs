@@ -9,13 +9,13 @@ use super::permission;
 use super::products::{Convolved, DENSE_PANELS, Edge, Multiplied, ROW_BYTES, TILE_HALVES, Tiles};
 use super::tower::TileTower;
 use crate::Rows;
-use crate::aligned::Aligned;
 use crate::lanes::bfloat16;
 use crate::lanes::emulated::Halves;
 use crate::lanes::portable::Portable;
 use crate::layers::{Activation, Block, Convolution, Dense, Layers, Policy, Value};
 use crate::memory::weight_bytes;
 use crate::tower::Pass;
+use hauteur_machine::Buffer;
 
 /// Numbers in (-1, 1), the same everywhere (xorshift64).
 struct Numbers(u64);
@@ -28,14 +28,14 @@ impl Numbers {
         (self.0 >> 40) as f32 / 8_388_608.0 - 1.0
     }
 
-    fn floats(&mut self, count: usize) -> Aligned<f32> {
+    fn floats(&mut self, count: usize) -> Buffer<f32> {
         let numbers: Vec<f32> = (0..count).map(|_| self.next()).collect();
-        Aligned::filled(&numbers, count)
+        Buffer::filled(&numbers, count)
     }
 
-    fn halves(&mut self, count: usize) -> Aligned<u16> {
+    fn halves(&mut self, count: usize) -> Buffer<u16> {
         let numbers: Vec<u16> = (0..count).map(|_| bfloat16(self.next())).collect();
-        Aligned::filled(&numbers, count)
+        Buffer::filled(&numbers, count)
     }
 
     fn convolution(&mut self, inputs: usize, outputs: usize, kernel: usize) -> Convolution {
