@@ -30,10 +30,12 @@ pub fn exp<L: Lanes>(x: f32) -> f32 {
     p * f32::from_bits(((n as i32 + 127) << 23) as u32)
 }
 
-/// 1 / (1 + e^-x).
+/// 1 / (1 + e^-x); of what is no number none.
 #[inline(always)]
 pub fn sigmoid<L: Lanes>(x: f32) -> f32 {
-    1.0 / (1.0 + exp::<L>(-x))
+    let share = 1.0 / (1.0 + exp::<L>(-x));
+    // Chosen and not returned early: scales of all channels are computed in vectors.
+    if x.is_nan() { x } else { share }
 }
 
 /// The hyperbolic tangent, as 1 - 2 / (e^2x + 1); of what is no number none.

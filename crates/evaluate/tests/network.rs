@@ -177,6 +177,13 @@ fn numbers_that_overflow_are_an_error() {
     layers.blocks[0].second.weights.fill(1e30);
     let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
     assert!(ready.evaluate(&features, 2, &mut logits, &mut wdl).is_err(), "inside the tower");
+    let mut layers = network(1, CHESS);
+    let (reduce, expand) = layers.blocks[0].excitation.as_mut().expect("these networks have it");
+    reduce.bias.fill(100.0);
+    expand.weights[..2].copy_from_slice(&[3e38, -3e38]);
+    // Fused, the product with -3e38 is not rounded to infinity before it is added, and the scale stays infinite.
+    let ready = Network::new(&layers, Precision::Float32, Some(Instructions::Unfused), None).unwrap();
+    assert!(ready.evaluate(&features, 2, &mut logits, &mut wdl).is_err(), "a scale that is no number");
 }
 
 #[test]
