@@ -115,7 +115,7 @@ impl Position {
         let moved = match direction {
             0 => (set & not_last) << 1,
             1 => (set & not_first) >> 1,
-            2 => set.checked_shl(self.size.into()).unwrap_or(0),
+            2 => set << size,
             3 => set >> size,
             4 => (set & not_last) << (size + 1),
             5 => (set & not_first) << (size - 1),
