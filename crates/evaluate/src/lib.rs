@@ -36,6 +36,8 @@ pub enum Rows<'a> {
 
 /// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
 pub struct Network {
+    // A trait object: kernels are compiled for one instruction set each, and which one there is shows when the network is
+    // made.
     pass: Box<dyn Pass>,
     planes: usize,
     row_length: usize,

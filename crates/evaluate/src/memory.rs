@@ -25,6 +25,7 @@ fn check_boards(bytes: Option<usize>, squares: usize, channels: usize) -> Result
 }
 
 fn is_possible(bytes: Option<usize>) -> bool {
+    // No vector is larger than isize::MAX: asking for one would be a panic in the place of an error.
     bytes.is_some_and(|bytes| bytes as u64 <= MAX_BYTES && bytes <= isize::MAX as usize)
 }
 

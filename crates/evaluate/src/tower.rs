@@ -341,7 +341,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             self.pool_planes(hidden.inputs / self.value_squares, rows, buffers);
         }
         let (from, to) = (buffers.squares.as_ptr(), buffers.numbers.as_mut_ptr());
-        // Behind all rows of the hidden layer, in the same buffer: `apply` reads the one while it writes the other.
+        // After all rows of the hidden layer, in the same buffer: `apply` reads the one while it writes the other.
         let last = to.add(self.chunk * hidden.outputs);
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
         output.apply(to, hidden.outputs, last, output.outputs, rows, Finish::None);

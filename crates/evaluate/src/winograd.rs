@@ -20,6 +20,7 @@ const PANEL: usize = 128;
 const POINTS: usize = SIDE + 2;
 
 /// Channels are stored in multiples of this many.
+// The widest vector, for all lanes: boards and weights have one layout on every processor.
 pub const CHANNELS: usize = 16;
 
 /// What happens to the outputs of a convolution.

@@ -87,8 +87,8 @@ impl Grid {
         }
         // The first tap of the first square lies a line and a column before it.
         let lead = pitch + boards;
-        // Between two groups a line of zeros serves both; the last tile of narrow boards runs up to 15 rows beyond its
-        // squares, and must not write into the next group's.
+        // A line of zeros between two groups serves both; it is no shorter than the 15 rows that the last tile of a
+        // narrow board may run beyond its squares.
         let stride = end + lead.max(TILE_ROWS);
         let parts = even_parts(tiles.len());
         Grid { rows, columns, boards, pitch, lead, stride, spacing, tiles, parts, slots }

@@ -48,6 +48,7 @@ extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, context: *mut libc::c_void
             Some(found) if STATE.with(|state| found.perform(&mut *state.get())) => {
                 registers[libc::REG_RIP as usize] += found.length as i64;
             }
+            // Returning would meet the same instruction again, for ever.
             _ => libc::abort(),
         }
     }
@@ -139,6 +140,7 @@ impl Instruction {
                 let configuration = core::slice::from_raw_parts(from as *const u8, 64);
                 assert_eq!(configuration[0], 1, "the palette");
                 state.rows.copy_from_slice(&configuration[48..56]);
+                // As the processor does: a kernel that relied on what tiles held before would be found out.
                 state.tiles = [[0; TILE_ROWS * ROW_BYTES]; 8];
             }
             (0x49, 0, None) => state.rows = [0; 8],

@@ -25,6 +25,7 @@ const WEIGHTS: usize = 7;
 struct Configuration {
     palette: u8,
     start_row: u8,
+    // The processor faults where one of these is not zero.
     reserved: [u8; 14],
     row_bytes: [u16; 16],
     rows: [u8; 16],

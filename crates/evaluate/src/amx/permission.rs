@@ -104,6 +104,7 @@ mod linux {
 
     /// What computes between the products.
     fn has_vectors() -> bool {
+        // All that the lanes between the products are compiled for.
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
