@@ -125,5 +125,6 @@ impl Dense {
 /// Place of a weight in its tile: [pair of inputs][output][2].
 fn place(input: usize, output: usize) -> usize {
     // TDPBF16PS takes pairs of inputs: a row of a tile of weights is one pair for all outputs, and not one input.
-    input % ROW_CHANNELS / 2 * 2 * PANEL + output % PANEL * 2 + input % 2
+    let (pair, half) = (input % ROW_CHANNELS / 2, input % 2);
+    (pair * PANEL + output % PANEL) * 2 + half
 }
