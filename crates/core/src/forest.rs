@@ -410,8 +410,6 @@ impl Forest {
                     kept[part].push((key, Box::<[_]>::from(edges), value));
                 }
             });
-            // The threads return their evaluations, and the cache takes them in row order: its content does not
-            // depend on which thread was first.
             return keep_in(cache, kept);
         }
         let Some(pool) = &self.pool else {
@@ -419,6 +417,8 @@ impl Forest {
             chosen.into_iter().zip(parts).for_each(|(search, part)| grow(search, part, &mut kept));
             return keep_in(cache, vec![kept]);
         };
+        // The threads return their evaluations, and the cache takes them in row order: its content does not depend on
+        // which thread was first.
         let kept: Vec<_> = pool.install(|| {
             let work = chosen.into_par_iter().zip(parts);
             let grown = work.map(|(search, part)| {

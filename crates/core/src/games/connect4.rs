@@ -295,7 +295,7 @@ impl GridGame for Position {
 mod tests {
     use super::*;
 
-    /// Length of the longest row through each square, found by walking.
+    /// Whether there are four in a row, found by walking.
     fn naive_line(stones: u64) -> bool {
         let at = |r: i32, c: i32| {
             (0..ROWS as i32).contains(&r) && (0..COLUMNS as i32).contains(&c) && stones >> (r * 7 + c) & 1 == 1

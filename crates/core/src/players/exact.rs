@@ -87,7 +87,7 @@ impl MoveSolver for solve_connect4::Solver {
     }
 }
 
-/// An entry of the table: two bits a bound (the bound + 1), 0 free.
+/// An entry of the table: bounds of a value, and the move to try first.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
