@@ -1,4 +1,5 @@
-//! What the processor and the operating system offer to large trees, behind safe interfaces: the only crate with unsafe code.
+//! What the processor and the operating system offer to large trees, as safe interfaces: beside `hauteur-evaluate` the only crate with unsafe
+//! code of our own.
 
 mod arena;
 mod pages;
