@@ -96,6 +96,7 @@ impl Evaluator for Uniform {
     }
 
     fn reads(&self) -> Reads {
+        // No features are written for answers that do not look at them.
         Reads::Nothing
     }
 

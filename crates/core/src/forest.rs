@@ -84,6 +84,7 @@ impl Forest {
         }
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
+        // Two with one net as well: the second cache is that of a model of the opponent.
         let nets = params.second_net.map_or(2, |rule| rule.num_nets());
         Ok(Forest {
             caches: (0..nets).map(|_| Cache::new(params.cache_size)).collect(),
@@ -116,6 +117,7 @@ impl Forest {
         };
         self.added += 1;
         let search = Some(Search::new(self.setup.clone(), state, key));
+        // Ids are used again, so that lists by tree are no longer than there are trees at a time.
         if let Some(id) = self.free_ids.pop() {
             self.trees[id] = search;
             return id;
@@ -128,6 +130,7 @@ impl Forest {
     pub fn remove(&mut self, id: usize) -> Result<(), ForestError> {
         self.idle_tree(id)?;
         if let Some(search) = self.trees[id].take() {
+            // Totals outlive their trees: whoever reports them never sees them fall.
             self.dropped.add(search.counters());
             self.free_ids.push(id);
         }
@@ -208,6 +211,7 @@ impl Forest {
         // Trees take turns, because a batch may be smaller than the number of trees.
         let start = active.partition_point(|id| *id < self.next_tree[net.index()]);
         let mut free = capacity;
+        // In the order of the ids, whosever turn it is: `pick` borrows trees so, and a batch has its rows so.
         let mut plan = BTreeMap::new();
         for &id in active[start..].iter().chain(&active[..start]) {
             let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share)).min(free);
@@ -406,8 +410,6 @@ impl Forest {
                     kept[part].push((key, Box::<[_]>::from(edges), value));
                 }
             });
-            // The threads return their evaluations, and the cache takes them in row order: its content does not
-            // depend on which thread was first.
             return keep_in(cache, kept);
         }
         let Some(pool) = &self.pool else {
@@ -415,6 +417,8 @@ impl Forest {
             chosen.into_iter().zip(parts).for_each(|(search, part)| grow(search, part, &mut kept));
             return keep_in(cache, vec![kept]);
         };
+        // The threads return their evaluations, and the cache takes them in row order: its content does not depend on
+        // which thread was first.
         let kept: Vec<_> = pool.install(|| {
             let work = chosen.into_par_iter().zip(parts);
             let grown = work.map(|(search, part)| {
@@ -526,6 +530,7 @@ fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&
     let mut rest = trees;
     let mut offset = 0;
     for id in ids {
+        // Cut off one after another: several items of one slice, all to be changed, without unsafe code.
         let (head, tail) = rest.split_at_mut(id - offset + 1);
         picked.push(head[id - offset].as_mut().expect("a tree that exists"));
         (rest, offset) = (tail, id + 1);

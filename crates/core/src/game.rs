@@ -269,6 +269,8 @@ pub trait State: Send + Sync {
         let mut row = vec![0.0; self.row_len()];
         self.encode(&mut row);
         for c in 0..planes {
+            // One value a plane is all that the packed form has: games with a plane of several numbers give rows of
+            // floats alone.
             let plane = &row[c * squares..(c + 1) * squares];
             let value = plane.iter().copied().find(|v| *v != 0.0).unwrap_or(0.0);
             masks[c] = (0..squares).filter(|&i| plane[i] != 0.0).fold(0, |m, i| m | 1 << i);
@@ -289,6 +291,7 @@ pub trait State: Send + Sync {
     /// `CacheKey::Position` one evaluation answers all positions of a tree with equal keys. They have equal legal actions and
     /// the same player to move. Never 0.
     fn position_key(&self) -> u64 {
+        // 0 is the key of no position: tables have it where there is none (`tree::positions`).
         self.key().max(1)
     }
     /// Number of legal actions.
@@ -400,6 +403,7 @@ impl SpecArgs {
 /// and the earlier positions that the network sees. Positions that are the same have equal keys.
 pub fn same_position(one: &dyn State, other: &dyn State) -> bool {
     let facts = |state: &dyn State| (state.row_len(), state.ply(), state.to_move(), state.outcome(), state.key());
+    // Cheap facts first; rows and legal actions are then compared as well, because equal hashes prove nothing.
     if facts(one) != facts(other) || one.repeatable() != other.repeatable() {
         return false;
     }
@@ -419,6 +423,7 @@ pub fn perft(state: &dyn State, depth: u32) -> u64 {
     }
     let mut actions = Vec::new();
     state.legal_actions(&mut actions);
+    // The last ply is counted and not played: it would be most of the work.
     if depth == 1 {
         return actions.len() as u64;
     }

@@ -82,6 +82,7 @@ const SWAPPED: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Clone, Copy, Debug)]
 pub struct RuleHook {
     /// The rule.
+    // A function and not a reference: the hooks stand beside the settings that they look into, in one `Setup`.
     pub rule: fn(&SearchParams) -> &dyn Rule,
     /// Place of what it keeps of an edge, where it keeps something.
     pub keeps: Option<usize>,

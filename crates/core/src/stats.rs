@@ -6,6 +6,8 @@ use crate::math::welford::deviations_after;
 /// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
 pub const UNEVALUATED: u32 = u32::MAX;
 /// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `UNEVALUATED` are repeats.
+// Whatever is no node is above all nodes, so that a descent tells them apart by one comparison; trees end far below
+// (`tree::MOST`).
 pub const TERMINAL: u32 = u32::MAX - (1 << 16);
 
 /// `EdgeStats::node`: a repeat counts as a result there; the position occurred this many plies before (65,534: or more).
@@ -25,6 +27,7 @@ impl Prior {
     pub fn new(prior: f32) -> Self {
         debug_assert!((0.0..=1.0).contains(&prior), "{prior}");
         // Half of the last kept bit is added, so that cutting the others off rounds to nearest.
+        // As lc0 stores priors, so that searches of both can be compared edge by edge.
         let rounded = prior.to_bits() + (1 << (Self::SHIFT - 1));
         Prior((rounded.saturating_sub(Self::OFFSET) >> Self::SHIFT) as u16)
     }
@@ -37,6 +40,7 @@ impl Prior {
 }
 
 /// An action and its prior.
+// Four bytes, without visits or a node: most edges are never taken, and there are dozens a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The action.
@@ -69,6 +73,7 @@ impl Edge {
 }
 
 /// What the search knows of an edge that was chosen at least once. Values are for the mover of the edge's node.
+// 24 bytes, which a test watches: selection is a loop over them, no faster than they come from memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeStats {
     /// Mean of (win - loss) over the visits.

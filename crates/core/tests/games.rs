@@ -31,12 +31,14 @@ fn random_game(game: &dyn Game, choices: &[u16]) -> Vec<Box<dyn State>> {
 }
 
 fn legal(state: &dyn State) -> Vec<Action> {
+    // With something in it: a game has to clear the list.
     let mut actions = vec![9999];
     state.legal_actions(&mut actions);
     actions
 }
 
 fn features(state: &dyn State) -> Vec<f32> {
+    // No number: a game has to write every float.
     let mut row = vec![f32::NAN; state.row_len()];
     state.encode(&mut row);
     row
@@ -62,6 +64,7 @@ fn check_packed(shape: [usize; 3], state: &dyn State) {
     if squares > 64 {
         return;
     }
+    // Full and no numbers, for the same reason.
     let (mut masks, mut values) = (vec![u64::MAX; shape[0]], vec![f32::NAN; shape[0]]);
     state.encode_packed(&mut masks, &mut values);
     let row = features(state);

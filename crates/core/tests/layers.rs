@@ -23,6 +23,7 @@ fn named(path: &Path) -> Vec<(PathBuf, String)> {
         return fs::read_dir(path).unwrap().flat_map(|entry| named(&entry.unwrap().path())).collect();
     }
     let text = fs::read_to_string(path).unwrap();
+    // A comment may name what it likes, and a test may use what it wants.
     let code = text.split("#[cfg(test)]").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
     let word = |rest: &str| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_string();
     let parts = |line: &str| line.split("crate::").skip(1).map(word).collect::<Vec<_>>();

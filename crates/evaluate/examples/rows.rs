@@ -12,6 +12,7 @@ use hauteur_evaluate::{Instructions, Network, Precision};
 use support::{Numbers, Sizes, network};
 
 fn cpu_seconds() -> f64 {
+    // The time of the process and not of the clock, in which whatever else runs on the machine would count.
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux tells the time of a process");
     let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
     nanoseconds.expect("nanoseconds") * 1e-9
@@ -59,6 +60,7 @@ fn rows_per_second(ready: &Network, features: &[f32], batch: usize) -> f64 {
         rows as f64 / (cpu_seconds() - cpu)
     };
     let mut found: Vec<f64> = (0..5).map(|_| measure()).collect();
+    // The median: one measurement that was disturbed does not count.
     found.sort_by(f64::total_cmp);
     found[2]
 }

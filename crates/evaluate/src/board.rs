@@ -23,6 +23,7 @@ impl Board {
     /// A board of these sizes.
     pub fn new(rows: usize, columns: usize) -> Self {
         let (tiles_down, tiles_across) = (rows.div_ceil(SIDE), columns.div_ceil(SIDE));
+        // Whole tiles and a border: the transform reads 6x6 squares of every tile and never asks where the board ends.
         let (padded_rows, padded_columns) = (tiles_down * SIDE + 2, tiles_across * SIDE + 2);
         Board { rows, columns, tiles_down, tiles_across, padded_columns, padded_rows }
     }

@@ -50,6 +50,8 @@ impl<L: Lanes> Matrix<L> {
     /// them lies after the squares as further ones.
     pub fn over_planes(layer: &Dense, planes: usize, stride: usize) -> Self {
         let squares = layer.inputs / planes;
+        // The layer was learned on planes one after the other, and boards here have their channels side by side:
+        // weights are sorted once, so that no board has to be.
         let weight = |output: usize, input: usize| match input % stride < planes {
             true => layer.weights[output * layer.inputs + (input % stride) * squares + input / stride],
             false => 0.0,
@@ -95,6 +97,7 @@ impl<L: Lanes> Matrix<L> {
             out,
             out_stride,
         });
+        // After the product, whose sums begin at zero: see `multiply`.
         L::run(AddBias { bias: self.bias.as_slice(), out, out_stride, count, finish });
     }
 }
@@ -123,6 +126,7 @@ impl Work for AddBias<'_> {
 /// max(0, x); what is no number stays so.
 #[inline(always)]
 fn relu(x: f32) -> f32 {
+    // Not `max`, which would make zero of what is no number and hide an overflow.
     if x < 0.0 { 0.0 } else { x }
 }
 
@@ -156,6 +160,8 @@ impl Excitation {
         let mut wide = Buffer::zeros(few * 2 * channels);
         let mut bias = Buffer::zeros(2 * channels);
         for output in 0..2 * filters {
+            // Scales and what is added are filled up to whole vectors apart. What fills them up has sigmoid(0) as its
+            // scale, but zeros to be scaled and nothing to be added: these channels stay zero.
             let place = (output / filters) * channels + output % filters;
             bias.as_mut_slice()[place] = expand.bias[output];
             for input in 0..few {
@@ -190,8 +196,12 @@ impl Excitation {
         scratch: &'a mut [f32],
     ) -> (&'a [f32], &'a [f32]) {
         let channels = self.channels;
+        // The mean is taken of a sum that the convolution made on its way: the board is not read once more.
         let part = 1.0 / squares as f32;
         let (few, wide) = scratch.split_at_mut(self.reduce_bias.len());
+        // Inputs outside, outputs side by side: each sum has its terms in the order of the inputs, in a lane of its
+        // own. A sum along the inputs would be cut into as many parts as the lanes are wide, and its bits would depend
+        // on the processor.
         few.copy_from_slice(&self.reduce_bias);
         for (input, weights) in self.reduce.chunks_exact(few.len()).enumerate().take(self.filters) {
             let mean = *sums.add(input) * part;
@@ -277,15 +287,18 @@ impl Work for Pool<'_> {
     unsafe fn work<L: Lanes>(self) {
         let [lines, columns] = self.shape;
         self.means.fill(0.0);
+        // Not from zero: after Mish, or without a finish, all squares may be negative.
         self.greatest.fill(f32::NEG_INFINITY);
         for line in 0..lines {
             for column in 0..columns {
                 let square = self.squares.add(line * self.line + column * self.stride);
                 let numbers = core::slice::from_raw_parts_mut(square, self.means.len());
                 if self.finish != Finish::None {
+                    // Stays in the board: the pooled channels are read again, activated, by the next convolution.
                     numbers.iter_mut().for_each(|x| *x = finished::<L>(*x, self.finish));
                 }
                 self.means.iter_mut().zip(&*numbers).for_each(|(sum, x)| *sum += x);
+                // `f32::max` is free to give either of 0 and -0, and processors differ.
                 self.greatest.iter_mut().zip(&*numbers).for_each(|(top, x)| *top = if *x > *top { *x } else { *top });
             }
         }
@@ -345,8 +358,10 @@ impl Work for AddPooled<'_> {
         let (means, rest) = self.scratch.split_at_mut(layer.pooled);
         let (greatest, rest) = rest.split_at_mut(layer.pooled);
         Pool { squares, shape, line, stride, finish: self.finish, means, greatest }.work::<L>();
+        // The same number goes to every square of a channel, so that it is computed once a board.
         let added = &mut rest[..layer.bias.len()];
         added.copy_from_slice(&layer.bias);
+        // Mean and greatest number of a channel side by side: the order in which the layer was learned.
         let inputs = means.iter().zip(&*greatest).flat_map(|(mean, top)| [*mean, *top]);
         for (input, weights) in inputs.zip(layer.weights.chunks_exact(added.len())) {
             added.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));

@@ -70,9 +70,12 @@ impl Instructions {
     /// Does this processor have them? For AMX this asks the system for permission, once.
     pub fn available(self) -> bool {
         match self {
+            // Asked, not tried: the first tile instruction without permission would end the process.
             Amx => permission::granted().is_ok(),
             #[cfg(target_arch = "x86_64")]
             Avx512 => {
+                // All that `run` of these lanes compiles for, whether a kernel uses it or not: the compiler may use any
+                // of it.
                 is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
@@ -83,6 +86,8 @@ impl Instructions {
             Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_feature = "relaxed-simd")]
+            // WebAssembly leaves open whether relaxed instructions fuse, so it is found out; without fusion the bits
+            // are those of `Simd128`.
             Relaxed => crate::lanes::simd128::fuses(),
             Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
             Plain | Unfused => true,
@@ -95,6 +100,7 @@ impl Instructions {
     /// Does this processor have them, and do they compute this precision?
     pub fn computes(self, precision: Precision) -> bool {
         let multiplies = match (self, precision) {
+            // Tiles have no products of float32, and what emulates bfloat16 is for its tests.
             (Amx | EmulatedAmx | EmulatedAvx512, _) => precision == Precision::Bfloat16,
             (_, Precision::Float32) => true,
             #[cfg(target_arch = "x86_64")]
@@ -137,6 +143,7 @@ impl FromStr for Instructions {
 
     fn from_str(text: &str) -> Result<Self, NetworkError> {
         let found = Self::ALL.into_iter().chain(Self::EMULATED).find(|one| one.name() == text);
+        // The message names none of those for tests, though they are read.
         let allowed = || Self::ALL.into_iter().filter(|one| one.available()).map(Self::name).collect::<Vec<_>>();
         match found {
             Some(one) if one.available() => Ok(one),
@@ -175,6 +182,8 @@ pub fn ready(
     instructions: Instructions,
     chunk: Option<usize>,
 ) -> Result<Box<dyn Pass>, NetworkError> {
+    // The last gate before `unsafe`: whoever holds a `Pass` may call it, because none is made for instructions that are
+    // missing here.
     if !instructions.available() {
         return Err(NetworkError(format!("this processor has no {instructions}")));
     }
@@ -187,6 +196,7 @@ pub fn ready(
         memory::check_tiles(layers)?;
         return Ok(tiles(layers, instructions, chunk));
     }
+    // Cut off before memory is checked, so that what is checked is what will be taken.
     let chunk = chunk.unwrap_or_else(|| memory::default_chunk(layers)).clamp(1, 256);
     memory::check(layers, chunk)?;
     Ok(winograd(layers, precision, instructions, chunk))

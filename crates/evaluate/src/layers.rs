@@ -110,6 +110,7 @@ pub struct Layers {
 }
 
 /// Sizes beyond which a network is refused.
+// Far beyond any net. Products of sizes are counted with checks all the same: four of the largest overflow 64 bits.
 const MOST: usize = 65_536;
 
 impl Layers {
@@ -136,6 +137,8 @@ impl Layers {
         range("columns", self.columns)?;
         let (squares, filters) = (self.rows.saturating_mul(self.columns), self.input.outputs);
         range("squares", squares)?;
+        // Everything below computes on pointers and trusts these sizes, which come from a file: nothing that passes
+        // here may read beyond an array.
         self.input.check("input", self.input.inputs, &[3])?;
         for (number, block) in self.blocks.iter().enumerate() {
             block.first.check(&format!("block {number}, first"), filters, &[3])?;
@@ -175,6 +178,8 @@ impl Layers {
         }
         let value = &self.value;
         value.planes.check("value planes", filters, &[1, 3])?;
+        // Saturated where a machine of 32 bits cannot count so far: what does not fit is then refused as another size,
+        // and not wrapped around to one that fits.
         value.hidden.check("value, hidden", value.planes.outputs.saturating_mul(value.numbers(squares)))?;
         value.output.check("value", value.hidden.outputs)?;
         match value.output.outputs {

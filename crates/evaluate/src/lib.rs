@@ -35,6 +35,8 @@ pub enum Rows<'a> {
 
 /// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
 pub struct Network {
+    // A trait object: kernels are compiled for one instruction set each, and which one there is shows when the network is
+    // made.
     pass: Box<dyn Pass>,
     planes: usize,
     row_length: usize,
@@ -53,6 +55,8 @@ impl Network {
         chunk: Option<usize>,
     ) -> Result<Self, NetworkError> {
         layers.check()?;
+        // Without instructions for the precision the best ones are named all the same: `ready` refuses them with a
+        // reason that tells the user what this processor lacks.
         let best = || Instructions::best_for(precision).unwrap_or_else(Instructions::best);
         let instructions = instructions.unwrap_or_else(best);
         Ok(Network {
@@ -87,8 +91,11 @@ impl Network {
         wdl: &mut [f32],
         halted: Halted,
     ) -> Result<bool, NetworkError> {
+        // The one check of lengths: below it all is pointers.
         self.check_lengths(given, rows, logits.len(), wdl.len())?;
         let done = self.pass.pass(given, rows, logits, wdl, halted);
+        // The answers alone are looked at, not every layer: no activation turns what is no number into one, so an
+        // overflow in the tower arrives here.
         if done && let Some(row) = self.first_overflow(logits, wdl) {
             return Err(NetworkError(format!(
                 "row {row}: the numbers of this network overflow: an answer is not finite"
@@ -107,6 +114,7 @@ impl Network {
                 let (masks, values) = (masks.len(), values.len());
                 return Err(NetworkError(format!("packed rows have a value for each mask, got {masks} and {values}")));
             }
+            // Masks are one a plane, so that the length of a packed row does not depend on the board.
             Rows::Packed(masks, _) => ("masks", masks.len(), self.planes),
         };
         let (got, expected) = ([features, logits, wdl], [rows * length, rows * self.actions, rows * 3]);

@@ -10,6 +10,8 @@ const MAX_BYTES: u64 = 1 << 36;
 
 /// Refuses a network whose boards take too much.
 pub fn check(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
+    // All 36 points for each padded square: more than any one buffer takes, and no second place that knows their
+    // layouts.
     let squares = Board::new(layers.rows, layers.columns).padded_squares();
     let channels = layers.widest().next_multiple_of(CHANNELS);
     check_boards(product(&[chunk, squares, channels, 36 * size_of::<f32>()]), squares, channels)
@@ -23,12 +25,14 @@ fn check_boards(bytes: Option<usize>, squares: usize, channels: usize) -> Result
 }
 
 fn is_possible(bytes: Option<usize>) -> bool {
+    // No vector is larger than isize::MAX: asking for one would be a panic in the place of an error.
     bytes.is_some_and(|bytes| bytes as u64 <= MAX_BYTES && bytes <= isize::MAX as usize)
 }
 
 /// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
 /// fit no cache, so that each is read once for many rows.
 pub fn default_chunk(layers: &Layers) -> usize {
+    // 640 KiB, as it was first, left the weights no room.
     const CACHE: usize = 320 * 1024;
     const LARGE: usize = 32 * 1024 * 1024;
     let (tiles, filters) = (Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);

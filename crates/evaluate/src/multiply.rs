@@ -9,6 +9,8 @@ const MAX_VECTORS: usize = 5;
 /// and without rest where that can be.
 pub fn block_vectors<L: Lanes>(vectors: usize) -> usize {
     match L::ACCUMULATORS {
+        // 80 outputs, the planes of the policy in lc0's networks, are five vectors: in blocks of one each row would be
+        // read five times.
         24.. if vectors == MAX_VECTORS => MAX_VECTORS,
         24.. if vectors.is_multiple_of(4) => 4,
         8.. if vectors.is_multiple_of(2) => 2,
@@ -58,11 +60,15 @@ impl<E> Work for Product<E> {
 #[inline(always)]
 unsafe fn block_rows<L: Lanes, E, const N: usize>(p: Product<E>) {
     for block in 0..p.blocks {
+        // Blocks outside, rows inside: the weights of a block are read again for every tile of rows, while they are in
+        // a near cache.
         let weights = p.weights.add(block * p.inputs * N * L::WIDTH);
         let out = p.out.add(block * N * L::WIDTH);
         let tiles = Product { weights, out, ..p };
         let mut row = 0;
         // The most rows whose accumulators fit, then fewer for the rest.
+        // How many rows share a tile changes no sum: each has accumulators of its own, over the inputs in the same
+        // order. So a row has the same bits in every batch.
         if L::ACCUMULATORS / N >= 12 {
             while row + 12 <= p.count {
                 tile::<L, E, 12, N>(&tiles, row);
@@ -93,6 +99,8 @@ unsafe fn block_rows<L: Lanes, E, const N: usize>(p: Product<E>) {
 /// M rows from `first` on, times N vectors of outputs.
 #[inline(always)]
 unsafe fn tile<L: Lanes, E, const M: usize, const N: usize>(p: &Product<E>, first: usize) {
+    // From zero, not from a bias: the sums at Winograd's points have none, they are transformed back before it is
+    // added.
     let mut sums = [[L::splat(0.0); N]; M];
     let mut weights: *const L::Element = p.weights.cast();
     let mut inputs: *const L::Element = p.rows.cast::<L::Element>().add(first * p.row_stride);
@@ -102,6 +110,8 @@ unsafe fn tile<L: Lanes, E, const M: usize, const N: usize>(p: &Product<E>, firs
             *output = L::load_weights(weights.add(vector * L::WIDTH * L::GROUP));
         }
         for (row, sums) in sums.iter_mut().enumerate() {
+            // A weight is loaded once for M rows, an input once for N vectors: M N products for M + N loads are why
+            // tiles are as large as registers allow.
             let input = L::broadcast(inputs.add(row * p.row_stride));
             for (sum, output) in sums.iter_mut().zip(outputs) {
                 *sum = L::multiply(*sum, input, output);

@@ -24,6 +24,7 @@ pub trait Pass: Send + Sync {
 }
 
 /// A convolution of a head, of either kind.
+// A 1x1 kernel has nothing that Winograd could save: it is a product of matrices, in float32.
 enum HeadPlanes<L: Lanes, F: Lanes<Vector = L::Vector>> {
     Pointwise(Matrix<F>),
     Tiles(Winograd<L>),
@@ -33,6 +34,7 @@ enum HeadPlanes<L: Lanes, F: Lanes<Vector = L::Vector>> {
 enum PolicyHead<L: Lanes, F: Lanes<Vector = L::Vector>> {
     Dense(HeadPlanes<L, F>, Matrix<F>),
     /// The places of all actions on the padded board.
+    // Places on the padded board, so that logits are picked where the convolution left them and no plane is moved.
     Planes(Winograd<L>, Winograd<L>, Vec<u32>),
 }
 
@@ -119,6 +121,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 PolicyHead::Planes(first, second, places)
             }
         };
+        // One buffer for the widest head: the heads are computed one after the other.
         let mut head_stride = value.planes.outputs.next_multiple_of(CHANNELS);
         head_stride = head_stride.max(match &layers.policy {
             Policy::Dense(planes, _) => planes.outputs.next_multiple_of(CHANNELS),
@@ -193,13 +196,18 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     /// # Safety
     /// The processor has L's instructions, and the slices are as long as `Network::evaluate` says.
     unsafe fn run(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool {
+        // Taken out and not used under the lock, because several threads pass at once. The list is whole even where a
+        // thread panicked: the lock is held to push and to pop alone.
         let taken = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffers = taken.unwrap_or_else(|| self.new_buffers());
         let row_length = self.planes * self.board.squares();
         let mut done = 0;
         while done < rows {
+            // The last chunk may be short; its rows are summed as in a full one, so that they have the same bits.
             let count = self.chunk.min(rows - done);
             self.read_features(&features[done * row_length..], count, &mut buffers.features);
+            // An unfinished pass leaves any numbers on the squares, but never on a border, so that its buffers serve
+            // again.
             let Some(body) = self.tower(count, &mut buffers, halted) else { break };
             self.value(count, body, &mut buffers, &mut wdl[done * 3..]);
             self.policy(count, body, &mut buffers, &mut logits[done * self.actions..]);
@@ -217,6 +225,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             let to = to.as_mut_ptr().add(row * board.padded_squares() * stride);
             for line in 0..board.rows {
                 for column in 0..board.columns {
+                    // Channels side by side from here on: the products read all channels of a square, and vectors run
+                    // along them.
                     let channels = to.add(board.padded(line, column) * stride);
                     let square = from.as_ptr().add(line * board.columns + column);
                     for plane in 0..self.planes {
@@ -234,10 +244,12 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let (mut x, mut y) = (buffers.x.as_mut_ptr(), buffers.y.as_mut_ptr());
         self.input.convolve(board, rows, transforms, buffers.features.as_ptr(), x, None, finish, None);
         for block in &self.blocks {
+            // Between blocks: often enough for a stop of a slow net, and nothing that a small one notices.
             if halted() {
                 return None;
             }
             let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
+            // The pooled channels have to be known before the others are activated.
             let first_finish = if block.pooling.is_some() { Finish::None } else { finish };
             block.first.convolve(board, rows, transforms, x, y, None, first_finish, None);
             if let Some(layer) = &block.pooling {
@@ -248,10 +260,13 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 }
             }
             let Some(excitation) = &block.excitation else {
+                // The skip is added in place: x is read at the square that is written, and nowhere else.
                 block.second.convolve(board, rows, transforms, y, x, Some(x.cast_const()), finish, None);
                 continue;
             };
             let sums = buffers.sums.as_mut_ptr();
+            // The gates need the whole board before any square can be scaled, so that the skip cannot be added on the
+            // way. y is free: it was transformed as a whole before its squares are written.
             block.second.convolve(board, rows, transforms, y, y, None, Finish::None, Some(sums));
             for row in 0..rows {
                 F::run(Excite {
@@ -264,6 +279,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                     scratch: &mut buffers.few,
                 });
             }
+            // The block's output is in y, and the old x is what the next block may overwrite.
             core::mem::swap(&mut x, &mut y);
         }
         Some(x)
@@ -298,6 +314,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                     for line in 0..board.rows {
                         let from = head.add((row * size + board.padded(line, 0)) * tiles.outputs);
                         let to = to.add((row * squares + line * board.columns) * tiles.outputs);
+                        // The dense layer reads a row without borders, as one line of numbers.
                         core::ptr::copy_nonoverlapping(from, to, board.columns * tiles.outputs);
                     }
                 }
@@ -318,11 +335,13 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
 
     unsafe fn value(&self, rows: usize, body: *const f32, buffers: &mut Buffers<L>, wdl: &mut [f32]) {
         let (planes, hidden, output) = &self.value;
+        // Room for pooled numbers after the squares, so that the hidden layer takes both in one product.
         self.head_planes(planes, self.value_squares, rows, body, buffers);
         if self.value_squares > self.board.squares() {
             self.pool_planes(hidden.inputs / self.value_squares, rows, buffers);
         }
         let (from, to) = (buffers.squares.as_ptr(), buffers.numbers.as_mut_ptr());
+        // After all rows of the hidden layer, in the same buffer: `apply` reads the one while it writes the other.
         let last = to.add(self.chunk * hidden.outputs);
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
         output.apply(to, hidden.outputs, last, output.outputs, rows, Finish::None);

@@ -20,6 +20,7 @@ const PANEL: usize = 128;
 const POINTS: usize = SIDE + 2;
 
 /// Channels are stored in multiples of this many.
+// The widest vector, for all lanes: boards and weights have one layout on every processor.
 pub const CHANNELS: usize = 16;
 
 /// What happens to the outputs of a convolution.
@@ -61,6 +62,7 @@ impl<L: Lanes> Transforms<L> {
         let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
         Transforms {
+            // STAGGER floats are a cache line; elements of bfloat16 are half as wide, so it takes twice as many.
             inputs: Buffer::zeros(points * (tiles * channels + STAGGER * L::GROUP)),
             sums: Buffer::zeros(points * (tiles * panel + STAGGER)),
         }
@@ -86,6 +88,8 @@ fn kernel_matrix(balanced: bool) -> [[f64; 3]; POINTS] {
     };
     if balanced {
         return [
+            // Row of a point p: its powers over the product of its differences from the other finite points (Lagrange).
+            // For 0 that product is NEAR^2 FAR^2 = 1.
             [1.0, 0.0, 0.0],
             line(NEAR, FAR),
             line(-NEAR, FAR),
@@ -95,6 +99,8 @@ fn kernel_matrix(balanced: bool) -> [[f64; 3]; POINTS] {
         ];
     }
     [
+        // Points 0, 1, -1, 2, -2 and infinity, as Lavin and Gray have them. They serve float32: it has digits to spare,
+        // and a multiplication by 2, 4 or 8 rounds nothing.
         [0.25, 0.0, 0.0],
         [-sixth, -sixth, -sixth],
         [-sixth, sixth, -sixth],
@@ -113,6 +119,8 @@ fn kernel_transform(matrix: &[[f64; 3]; POINTS], weights: &[f32]) -> [[f64; POIN
     for (row, sums) in matrix.iter().zip(&mut transform) {
         for y in 0..3 {
             for x in 0..3 {
+                // float64 until the transform is whole: a weight is rounded once, when it is stored, and not at each of
+                // 18 terms.
                 let weight = row[y] * f64::from(weights[y * 3 + x]);
                 for (sum, factor) in sums.iter_mut().zip(&columns[x]) {
                     *sum += weight * factor;
@@ -131,6 +139,8 @@ impl<L: Lanes> Winograd<L> {
         let all_vectors = outputs / L::WIDTH;
         let vectors = block_vectors::<L>(all_vectors);
         let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
+        // Elements that come in pairs are of bfloat16: they need the balanced points. The transforms of inputs and
+        // outputs ask the same.
         let matrix = kernel_matrix(L::GROUP > 1);
         let mut kernel = Buffer::zeros(POINTS * POINTS * inputs * outputs);
         let shape = Winograd::<L> {
@@ -150,6 +160,8 @@ impl<L: Lanes> Winograd<L> {
         for block in 0..blocks {
             let panel = block / panel_blocks;
             let here = panel_blocks.min(blocks - panel * panel_blocks);
+            // Outputs beyond the layer's keep weights and bias of zero: their squares stay zero through every layer,
+            // and add nothing where the next one multiplies them.
             let known = layer.outputs.saturating_sub(block * width).min(width);
             for input in 0..layer.inputs {
                 for lane in 0..known {
@@ -160,6 +172,8 @@ impl<L: Lanes> Winograd<L> {
                     }
                 }
                 for (number, values) in points.chunks_exact(width).enumerate() {
+                    // In the order in which `convolve` multiplies: for a panel the points one after the other, so that
+                    // weights are read forwards, once a chunk.
                     let point = panel * panel_blocks * POINTS * POINTS + number * here;
                     let group = (point + block % panel_blocks) * (inputs / L::GROUP) + input / L::GROUP;
                     let places = &mut numbers[group * width * L::GROUP..][..width * L::GROUP];
@@ -206,6 +220,8 @@ impl<L: Lanes> Winograd<L> {
         let input_points = tiles * channels + STAGGER * L::GROUP;
         let size = board.padded_squares();
         let transformed = transforms.inputs.as_mut_ptr();
+        // All rows are transformed before the first output is written: that is why the output may be the input's own
+        // memory.
         for row in 0..rows {
             L::run(Forward::<L::Element> {
                 board,
@@ -225,6 +241,8 @@ impl<L: Lanes> Winograd<L> {
             let sum_points = tiles * panel + STAGGER;
             let sums = transforms.sums.as_mut_ptr();
             let weights = self.kernel.as_ptr().add(block * width * self.inputs * POINTS * POINTS);
+            // A point is multiplied for all tiles of the chunk: its weights, four times as many as the kernel has, then
+            // pass through the caches once.
             for point in 0..POINTS * POINTS {
                 L::run(Product {
                     rows: transformed.add(point * input_points).cast_const(),
@@ -245,6 +263,8 @@ impl<L: Lanes> Winograd<L> {
                 let to = output.add(place);
                 let pool = pool.map(|pool| pool.add(row * self.outputs + block * width));
                 let skip = skip.map(|skip| skip.add(place));
+                // max(0, x) is taken while a number is in a register. Mish is a pass of its own over the finished
+                // board.
                 let (stride, relu) = (self.outputs, finish == Finish::Relu);
                 L::run(Back { board, from, sum_points, panel, bias, to, stride, pool, skip, relu });
             }
@@ -312,9 +332,11 @@ unsafe fn input_points<L: Lanes>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] 
         let (near, far) = (L::splat(NEAR as f32), L::splat(-FAR as f32));
         let sum = L::splat(-(NEAR * NEAR + FAR * FAR) as f32);
         let a = L::mul_add(L::splat(-(FAR * FAR) as f32), d[2], d[4]);
+        // Added to zero because lanes have no plain product; it rounds once, as one would.
         let b = L::mul_add(near, d[3], L::mul_add(far, d[1], zero));
         let c = L::mul_add(L::splat(-(NEAR * NEAR) as f32), d[2], d[4]);
         let e = L::mul_add(L::splat(FAR as f32), d[3], L::mul_add(L::splat(-NEAR as f32), d[1], zero));
+        // The factor of d[0] is the product of the four points but 0, which is 1.
         o[0] = L::add(L::mul_add(sum, d[2], d[4]), d[0]);
         o[1] = L::add(a, b);
         o[2] = L::sub(a, b);
@@ -328,6 +350,8 @@ unsafe fn input_points<L: Lanes>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] 
         let c = L::sub(d[4], d[2]);
         let e = L::sub(d[3], d[1]);
         let e = L::add(e, e);
+        // Points with both signs share their even and their odd part: p and -p take one addition and one subtraction
+        // more.
         o[0] = L::mul_add(four, d[0], L::mul_add(minus_five, d[2], d[4]));
         o[1] = L::add(a, b);
         o[2] = L::sub(a, b);
@@ -341,6 +365,7 @@ unsafe fn input_points<L: Lanes>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] 
 /// A^T m for one line of a tile.
 #[inline(always)]
 unsafe fn output_points<L: Lanes>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
+    // The same in the other direction: sums and differences of a pair of signs serve all four outputs.
     let p = L::add(m[1], m[2]);
     let q = L::sub(m[1], m[2]);
     let r = L::add(m[3], m[4]);
@@ -383,6 +408,8 @@ impl Work for Back {
     unsafe fn work<L: Lanes>(self) {
         let mut channel = 0;
         while channel < self.panel {
+            // Tiles inside, channels outside: the sum over the board stays in a register, and has one order whatever
+            // the width of the lanes.
             let mut pooled = L::splat(0.0);
             for down in 0..self.board.tiles_down {
                 for across in 0..self.board.tiles_across {
@@ -418,6 +445,8 @@ impl Back {
         }
         for (i, line) in half.iter().enumerate() {
             let row = down * SIDE + i;
+            // What a tile has beyond the board is not written: it is the border of the next layer, and has to stay
+            // zero.
             if row >= board.rows {
                 break;
             }
@@ -429,8 +458,10 @@ impl Back {
                 }
                 let place = board.padded(row, column) * self.stride + channel;
                 let mut value = L::add(*value, bias);
+                // Before skip and activation: squeeze-excitation takes the mean of the convolution's own output.
                 pooled = L::add(pooled, value);
                 if let Some(skip) = self.skip {
+                    // Read and written at one place alone, so that the skip's board may be the output's.
                     value = L::add(value, L::load(skip.add(place)));
                 }
                 if self.relu {

@@ -64,6 +64,7 @@ fn answers(network: &Network, features: &[f32], batch: usize) -> Vec<f32> {
     for first in (0..rows).step_by(batch) {
         let count = batch.min(rows - first);
         let part = &features[first * network.row_length()..][..count * network.row_length()];
+        // A number that is not written stays none, and equals nothing.
         let (mut logits, mut wdl) = (vec![f32::NAN; count * network.actions()], vec![f32::NAN; count * 3]);
         network.evaluate(part, count, &mut logits, &mut wdl).unwrap();
         for row in 0..count {
@@ -108,6 +109,7 @@ fn every_form_computes_the_network() {
         }
         if Instructions::best_for(Precision::Bfloat16).is_some() {
             let worst = error(&layers, &Network::new(&layers, Precision::Bfloat16, None, None).unwrap(), &features);
+            // A smaller difference would be that of float32: something else was computed than was asked for.
             assert!((1e-6..0.05).contains(&worst), "bfloat16 differs by {worst} in {sizes:?}");
         }
     }
@@ -177,12 +179,21 @@ fn numbers_that_overflow_are_an_error() {
     layers.blocks[0].second.weights.fill(1e30);
     let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
     assert!(ready.evaluate(&features, 2, &mut logits, &mut wdl).is_err(), "inside the tower");
+    let mut layers = network(1, CHESS);
+    let (reduce, expand) = layers.blocks[0].excitation.as_mut().expect("these networks have it");
+    reduce.bias.fill(100.0);
+    expand.weights[..2].copy_from_slice(&[3e38, -3e38]);
+    // Fused, the product with -3e38 is not rounded to infinity before it is added, and the scale stays infinite.
+    let ready = Network::new(&layers, Precision::Float32, Some(Instructions::Unfused), None).unwrap();
+    assert!(ready.evaluate(&features, 2, &mut logits, &mut wdl).is_err(), "a scale that is no number");
 }
 
 #[test]
 fn a_row_has_the_same_bits_in_every_batch_and_chunk() {
     for (seed, sizes) in kinds().into_iter().enumerate() {
         let layers = network(seed as u64 + 5, sizes);
+        // More rows than the largest chunk that is chosen, and a number that of these batches and chunks 1 alone
+        // divides.
         let features = Numbers(9).features(67 * sizes.planes * sizes.rows * sizes.columns);
         for precision in Precision::ALL {
             if Instructions::best_for(precision).is_none() {

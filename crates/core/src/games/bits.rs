@@ -42,6 +42,7 @@ impl<const W: usize> Bits<W> {
     pub fn is_single(self) -> bool {
         let (mut any, mut more) = (0, 0);
         for word in self.0 {
+            // No count and no early end: a few operations for all words, without a branch that is hard to predict.
             more |= word & word.wrapping_sub(1) | if any == 0 { 0 } else { word };
             any |= word;
         }
@@ -63,6 +64,7 @@ impl<const W: usize> Bits<W> {
     /// Every square moved up by `step` (1 to 63) places; those beyond the last word are lost.
     #[inline]
     pub fn up(self, step: usize) -> Self {
+        // A step of 0 or 64 would shift a word by all its bits: hence the bounds.
         let carry = |i: usize| if i == 0 { 0 } else { self.0[i - 1] >> (64 - step) };
         Bits(std::array::from_fn(|i| self.0[i] << step | carry(i)))
     }

@@ -83,6 +83,7 @@ impl Board {
     /// From the bits of a position to bit = row * columns + column.
     #[inline]
     fn packed(self, bits: u64) -> u64 {
+        // On the usual board both are the same bits, and this is asked at every row of features.
         if self.columns() == COLUMNS {
             return bits;
         }
@@ -155,7 +156,10 @@ enum Status {
 #[derive(Clone, Copy)]
 pub struct Position {
     /// The squares of both players as 42-bit sets: bit = row * 7 + column, rows from the top, on every board.
+    // In the order of the planes, so that features are these very bits; the solver, which wants gaps between columns,
+    // turns them round.
     stones: [u64; 2],
+    // Kept, because the result is asked for several times at each visit.
     status: Status,
     board: Board,
     moves: Moves<SQUARES>,
@@ -164,6 +168,7 @@ pub struct Position {
 /// Four squares in a row, in any of the four directions.
 #[inline]
 fn has_line(stones: u64) -> bool {
+    // One stride of seven on every board, so that the masks of lines are constants.
     let run = |step: u32, starts: u64| stones & stones >> step & stones >> (2 * step) & stones >> (3 * step) & starts;
     // The start sets keep a line from running over the edge into the next row.
     run(1, LEFT) | run(7, FULL) | run(8, LEFT) | run(6, RIGHT) != 0
@@ -264,6 +269,7 @@ impl GridGame for Position {
 
     #[inline]
     fn position_hash(&self) -> u64 {
+        // The plane of the first player follows from the number of stones.
         grid::hash_words(&self.own_and_other())
     }
 
@@ -289,7 +295,7 @@ impl GridGame for Position {
 mod tests {
     use super::*;
 
-    /// Length of the longest row through each square, found by walking.
+    /// Whether there are four in a row, found by walking.
     fn naive_line(stones: u64) -> bool {
         let at = |r: i32, c: i32| {
             (0..ROWS as i32).contains(&r) && (0..COLUMNS as i32).contains(&c) && stones >> (r * 7 + c) & 1 == 1

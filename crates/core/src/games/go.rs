@@ -51,6 +51,7 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
         max_plies: PLIES_A_POINT * size * size,
     };
     let double_komi = (2.0 * komi) as i32;
+    // Compiled for each number of words: up to 8x8 a set of points is one register.
     Ok(match (size * size).div_ceil(64) {
         1 => Box::new(Go::<1> { info, start: Position::new(size, double_komi) }),
         2 => Box::new(Go::<2> { info, start: Position::new(size, double_komi) }),
@@ -98,6 +99,7 @@ struct Position<const W: usize> {
     double_komi: i32,
     passes: u8,
     /// Points where the mover may not play, once they were asked for: random games never do.
+    // Not a plain cell: a position may be looked at by several threads.
     banned: OnceLock<Bits<W>>,
     /// Hashes of all boards since the start, the present one last.
     boards: Vec<u64>,
@@ -171,6 +173,7 @@ impl<const W: usize> Position<W> {
         let mut chain = seed;
         loop {
             let around = self.next_to(chain);
+            // Most chains have a liberty near the seed, and need not be walked to their end.
             if !(around & open).is_empty() {
                 return None;
             }
@@ -216,6 +219,7 @@ impl<const W: usize> Position<W> {
     }
 
     /// Hash of the board after a stone was put on a point and others were taken.
+    // Of the board alone, without the player to move: the superko is positional, as in Tromp and Taylor's rules.
     fn hash_after(&self, point: Bits<W>, taken: Bits<W>, player: Player) -> u64 {
         let now = *self.boards.last().expect("the present board");
         let with = point.squares().fold(now, |hash, square| hash ^ stone_hash(square, player));
@@ -319,6 +323,7 @@ impl<const W: usize> GridGame for Position<W> {
 
     fn make_move(&mut self, action: Action) {
         let mover = self.mover();
+        // A pass repeats the board, which is allowed: superko forbids stones only. So it leaves no board behind.
         if action == self.pass() {
             self.passes += 1;
         } else {
@@ -342,7 +347,10 @@ impl<const W: usize> GridGame for Position<W> {
         let mover = self.mover();
         let [own, theirs] = [mover, mover.other()].map(|player| self.stones[player as usize]);
         let mut left = self.empty();
+        // Points that touch nothing but own stones, of the whole board at once: almost no point needs more than a look
+        // at this set.
         let closed = left & !self.next_to(self.board & !own);
+        // Drawn without replacement until one fits: legality is asked of the few points that are drawn, not of all.
         for count in (1..=left.count() as usize).rev() {
             let square = left.nth(random.below(count));
             let point = Bits::square(square);
@@ -380,6 +388,8 @@ impl<const W: usize> GridGame for Position<W> {
         let [own, opponent] = [mover, mover.other()].map(|player| self.stones[player as usize]);
         let black_to_move = if mover == Player::First { self.board } else { Bits::EMPTY };
         let after_pass = if self.passes > 0 { self.board } else { Bits::EMPTY };
+        // A network sees neither the boards before nor the chains as a whole: superko and liberties are shown, not
+        // learned.
         [own, opponent, self.banned(), self.in_atari(), black_to_move, after_pass]
     }
 

@@ -85,6 +85,7 @@ impl Position {
         let (size, stones) = (self.size() as i32, self.stones[player as usize]);
         let (row, column) = (point as i32 / size, point as i32 % size);
         let run = |dr: i32, dc: i32| {
+            // Four steps are enough: with the stone they are a line, and a longer one counts no more.
             (1..LINE as i32)
                 .take_while(|step| {
                     let (r, c) = (row + step * dr, column + step * dc);
@@ -132,6 +133,7 @@ impl GridGame for Position {
         let mover = self.mover();
         self.stones[mover as usize] |= Points::square(action.into());
         self.moves.push(action);
+        // Kept, because the result is asked for several times at each visit.
         self.has_line = self.makes_line(action.into(), mover);
     }
 

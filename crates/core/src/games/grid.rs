@@ -14,6 +14,7 @@ pub fn alternating(plies: usize) -> Player {
 ///
 /// Entry `i` of a permutation is the old square (row * columns + column) that comes to square `i`.
 pub fn grid_symmetries(rows: usize, columns: usize) -> Vec<Vec<u32>> {
+    // A transposed rectangle is another board.
     let transpose = if rows == columns { &[false, true][..] } else { &[false][..] };
     let mut all = Vec::new();
     for &swap in transpose {
@@ -62,6 +63,7 @@ pub fn named_squares(text: &str, rows: usize, columns: usize) -> Vec<usize> {
 /// Writes 1.0 where `bits` is set and 0.0 elsewhere; square `i` of the plane is bit `i`.
 #[inline]
 pub fn write_plane(plane: &mut [f32], mut bits: u64) {
+    // Zeros, then the ones: planes of games are mostly empty.
     plane.fill(0.0);
     while bits != 0 {
         plane[bits.trailing_zeros() as usize] = 1.0;
@@ -85,6 +87,8 @@ pub fn quiet_bucket(plies: usize) -> u64 {
 /// A well-mixed 64-bit hash of a few words.
 #[inline]
 pub fn hash_words(words: &[u64]) -> u64 {
+    // Pi's first digits, and not zero: a first word of zero would mix to zero, and an empty board's hash would say
+    // nothing.
     words.iter().fold(0x243f_6a88_85a3_08d3, |hash, &word| mix(hash ^ word))
 }
 

@@ -149,6 +149,7 @@ impl<const W: usize, const COUNT: usize> Planes for [Bits<W>; COUNT] {
 
     #[inline]
     fn pack(&self, masks: &mut [u64]) {
+        // A mask is one word of 64 bits; two words a plane would make other rows than the evaluators read.
         assert!(W == 1, "boards of more than 64 squares have no packed form");
         for (mask, set) in masks.iter_mut().zip(self) {
             *mask = set.0[0];
@@ -218,6 +219,7 @@ impl<G: GridGame> State for G {
 
     fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
         self.planes().pack(masks);
+        // Sets of squares: nothing but zeros and ones.
         values.fill(1.0);
     }
 
@@ -284,6 +286,8 @@ impl<G: GridGame> State for G {
 #[derive(Clone, Copy, Debug)]
 pub struct Moves<const N: usize> {
     count: u8,
+    // An array and not a vector, so that a position is copied without an allocation: the search copies one at every
+    // visit.
     actions: [u8; N],
 }
 

@@ -116,6 +116,7 @@ impl Position {
         let (size, stones) = (self.size(), self.stones[player as usize]);
         let mut chain = Stones::square(cell);
         loop {
+            // Only stones stay, so that neighbours beyond the last row fall away.
             let grown = chain | (self.next_to(chain) & stones);
             if grown == chain {
                 break;

@@ -57,6 +57,7 @@ pub fn parse_spec(spec: &str) -> Result<(String, SpecArgs), GameError> {
     for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (key, value) =
             part.split_once('=').ok_or_else(|| GameError(format!("{spec:?}: expected key=value, got {part:?}")))?;
+        // The second value would silently win.
         if args.insert(key.trim().to_string(), value.trim().to_string()).is_some() {
             return Err(GameError(format!("{spec:?}: {:?} is given twice", key.trim())));
         }

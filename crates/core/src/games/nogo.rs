@@ -150,6 +150,7 @@ impl<const W: usize> Position<W> {
         // Only chains that touch the new stone have lost a liberty or grown, so only near them a point can
         // have become illegal.
         let mut suspects = self.next_to(point) & self.empty();
+        // Own chains next to the stone are now part of its chain.
         let mut pending = self.next_to(point) & self.stones[mover.other() as usize] | point;
         while let Some(square) = pending.squares().next() {
             let stone = Bits::square(square);
@@ -163,6 +164,8 @@ impl<const W: usize> Position<W> {
             pending = pending & !chain;
             let liberties = self.next_to(chain) & self.empty();
             if liberties.count() == 1 {
+                // The opponent would capture there. For its owner the point stays legal unless it is suicide, which is
+                // looked at below.
                 self.banned[owner.other() as usize] |= liberties;
                 suspects |= liberties;
             }
@@ -178,6 +181,7 @@ impl<const W: usize> Position<W> {
         if !(self.next_to(point) & self.empty()).is_empty() {
             return;
         }
+        // For both: liberties that one player takes are gone for the other too.
         for colour in 0..2 {
             let chain = self.chain(point, self.stones[colour] | point);
             if (self.next_to(chain) & self.empty() & !point).is_empty() {

@@ -112,10 +112,12 @@ impl Position {
         let size = self.size();
         let first = (0..size).fold(0, |column, row| column | 1u64 << (row * size));
         let (not_first, not_last) = (!first, !(first << (size - 1)));
+        // Rows need no mask of their own: what leaves at the top falls out of the word or, on small boards, of the
+        // board's mask below.
         let moved = match direction {
             0 => (set & not_last) << 1,
             1 => (set & not_first) >> 1,
-            2 => set.checked_shl(self.size.into()).unwrap_or(0),
+            2 => set << size,
             3 => set >> size,
             4 => (set & not_last) << (size + 1),
             5 => (set & not_first) << (size - 1),
@@ -208,6 +210,7 @@ impl GridGame for Position {
     }
 
     fn result(&self) -> Option<(Outcome, &'static str)> {
+        // A player without a move passes; only where neither has one the game is over.
         if self.legal(self.to_move) != 0 || self.legal(self.to_move.other()) != 0 {
             return None;
         }

@@ -68,6 +68,7 @@ impl CounterRng {
         // Only the cosine is used: the sine would be a second number to keep, and a draw would depend on the
         // draw before.
         let (u1, u2) = (self.uniform(), self.uniform());
+        // 1 - u1 is never 0, where the logarithm has no value.
         (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * PI * u2).cos()
     }
 
@@ -115,6 +116,7 @@ pub struct NormalBounds {
 
 impl NormalBounds {
     /// No |z| is greater.
+    // sqrt(-2 ln x) is 8.572 at the least x that a draw gives, 2^-53.
     pub const GREATEST: f64 = 8.58;
     const SHIFT: u32 = 49;
     const FIRST: usize = (1023 - 53) << 3;
@@ -122,6 +124,7 @@ impl NormalBounds {
     const MARGIN: f64 = 1e-9;
 
     fn new() -> Self {
+        // The radius falls as x grows: the least x of an interval bounds them all.
         let radius =
             |k: usize| (-2.0 * f64::from_bits(((k + Self::FIRST) as u64) << Self::SHIFT).ln()).sqrt() + Self::MARGIN;
         let cosine = |k: usize| (2.0 * PI * k as f64 / 64.0).cos().abs();
@@ -175,6 +178,7 @@ impl Stream {
 
 /// The generator of the draws that the rules of a tree make during visits, in their order.
 pub fn rule_rng(tree_key: u64) -> CounterRng {
+    // Roots count up from 0: they never come to this number, nor to the one before it, which is that of turns.
     CounterRng::new(draw(tree_key, u64::MAX))
 }
 
@@ -193,6 +197,7 @@ impl TryRng for CounterRng {
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         for chunk in bytes.chunks_mut(8) {
+            // In one order of bytes, so that a machine with the other one draws the same.
             let word = self.next_u64().to_le_bytes();
             chunk.copy_from_slice(&word[..chunk.len()]);
         }

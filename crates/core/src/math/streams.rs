@@ -37,6 +37,7 @@ impl Stream {
         if (seed ^ key[1]) >> 63 != 0 {
             key = key.map(|half| half as f64 as u64); // numpy takes signed beside unsigned numbers as floats
         }
+        // numpy counts up from the lowest word: with the index in the highest one, streams of one name never meet.
         Stream { key, counter: [0, 0, 0, index], block: [0; 4], used: 4 }
     }
 

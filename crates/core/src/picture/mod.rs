@@ -140,6 +140,7 @@ impl Board {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
              class=\"board\" role=\"img\"><title>{caption}</title><defs>"
         );
+        // Each sign is drawn once and used by its id. In order, so that equal positions are equal documents.
         let signs: BTreeSet<char> = self.cells.signs.iter().copied().collect();
         signs.into_iter().for_each(|sign| out += &self.look.symbol(sign));
         out += "</defs>";

@@ -45,6 +45,7 @@ impl Temperature {
         }
         let left = (self.decay_delay_moves + self.decay_moves).saturating_sub(move_index);
         let falling = self.initial * left as f64 / self.decay_moves as f64;
+        // Until the delay is over more is left than the whole: hence the first bound.
         self.initial.min(falling).max(self.endgame)
     }
 }

@@ -9,6 +9,7 @@ pub const RESIGNATION: &str = "resignation";
 pub const PLY_LIMIT: &str = "ply limit";
 
 /// The moves of a game as columns.
+// Not as a list of moves: they become columns of a Parquet file.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// The moves played.

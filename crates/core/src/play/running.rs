@@ -74,6 +74,7 @@ impl Running {
             // Streams are named by seed and purpose, so that the moves of a game do not change when, say,
             // resignation draws a number more.
             draws: Stream::new(plan.seed, Purpose::Moves, 0),
+            // One player on both sides goes on in one tree at every ply; two players know nothing of each other's.
             own_trees: rules.tree_per_side || plan.sides[0] != plan.sides[1],
             watch: rules.resignation.map(|rule| Watch::new(rule, plan.seed)),
             lost: None,
@@ -104,6 +105,7 @@ impl Running {
 
     /// Seed for a player without a forest that is asked for this move.
     pub fn answer_seed(&self) -> u64 {
+        // By the ply and not by a count: what is drawn does not depend on how often the player was asked before.
         derived_seed(self.plan.seed, Purpose::Answer, self.state.ply() as u64)
     }
 
@@ -114,6 +116,7 @@ impl Running {
 
     /// Whether the move at this ply is one of the share that is searched in full.
     pub fn draws_full(&self, share: f64) -> bool {
+        // A stream a ply: whether this move is full does not depend on what was drawn for those before.
         Stream::new(self.plan.seed, Purpose::PlayoutCap, self.plies() as u64).uniform() < share
     }
 

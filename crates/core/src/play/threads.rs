@@ -160,6 +160,8 @@ impl GameThreads {
             return refuse(format!("batch_size must be >= 1, got {}", layout.batch_size));
         }
         let ruled = lineup.players.iter().flatten().any(|player| player.rules.is_some());
+        // Rules from outside are called about all trees of a thread at once, which costs little more than a call about
+        // one: more threads would call more often, about fewer trees.
         let workers = if ruled { 1 } else { layout.workers.clamp(1, layout.parallel) };
         let (lineup, stop) = (Arc::new(lineup), Arc::new(AtomicBool::new(false)));
         let (sender, events) = channel();
@@ -182,6 +184,8 @@ impl GameThreads {
             let spawned =
                 std::thread::Builder::new().name(format!("games {index}")).spawn(move || run(worker, &events));
             let thread = spawned.map_err(|error| ForestError(format!("threads: {error}")))?;
+            // A few plans more than games: a slot that is free begins the next game without a message to the caller and
+            // back.
             let max_load = slots + slots.div_ceil(AHEAD_SHARE);
             let handle = WorkerHandle { orders, facts, thread, load: 0, max_load };
             locked(&threads.workers).handles.push(handle);
@@ -263,6 +267,8 @@ impl GameThreads {
     /// Stops the running games and waits for the threads to end; a batch in progress is finished first.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        // Taken out under the lock and joined without it: whoever asks for facts meanwhile need not wait for the last
+        // batch.
         let handles = {
             let mut workers = locked(&self.workers);
             workers.order_all(|| Order::Stop); // wakes those that wait

@@ -143,6 +143,7 @@ impl Worker {
 
     /// Plays until an order to stop.
     pub fn run(&mut self) -> Result<(), String> {
+        // Relaxed: the flag carries no data, and one turn more does no harm.
         while !self.stop.load(Ordering::Relaxed) {
             // Orders are only looked for between turns: a batch in progress is never interrupted, so what a game
             // sees does not depend on when an order arrives.
@@ -317,6 +318,8 @@ impl Worker {
         search.set_visit_limit(settings.visits);
         if let Some(cap) = settings.playout_cap {
             game.full = game.draws_full(cap.full_share);
+            // A fast search only has to choose well: it has no noise and nothing else that is for learning (Wu 2019,
+            // section 3.1).
             search.set_quiet(!game.full);
             search.set_visit_limit(if game.full { settings.visits } else { cap.fast_visits });
         }
@@ -376,6 +379,7 @@ impl Worker {
                 self.forests[forest].remove(*tree).map_err(|error| error.0)?;
             }
         }
+        // Reported before the event: who is told of the end finds the game among the facts.
         self.done.games += 1;
         self.done.moves += game.columns.actions.len() as u64;
         self.report_facts();
@@ -400,6 +404,7 @@ impl Worker {
             facts.networks[network.evaluator] = network.facts;
         }
         facts.waited = self.waited;
+        // A whole set at once, so that the caller never sees half of a turn.
         *self.reported.lock().expect("no thread panics with the facts") = facts;
     }
 

@@ -87,7 +87,7 @@ impl MoveSolver for solve_connect4::Solver {
     }
 }
 
-/// An entry of the table: two bits a bound (the bound + 1), 0 free.
+/// An entry of the table: bounds of a value, and the move to try first.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -106,6 +106,7 @@ struct Candidate {
 }
 
 /// A ply of the line being searched: its position, its moves.
+// Kept from one line to the next, so that no position of the search allocates.
 struct Level {
     state: Box<dyn State>,
     actions: Vec<Action>,
@@ -204,6 +205,7 @@ impl Exact {
             return (1, winning);
         }
         let player = self.levels[depth].state.to_move() as usize;
+        // A lost position keeps a move as well: the table's best only says what to try first.
         let mut best = (-1, self.levels[depth].moves.first().map_or(0, |one| one.action));
         for place in 0..self.levels[depth].moves.len() {
             let action = self.levels[depth].moves[place].action;

@@ -90,6 +90,7 @@ impl<'a> Search<'a> {
             path: Vec::new(),
             actions: Vec::new(),
         };
+        // The root at once: a search of one simulation has an answer for every move too.
         search.expand(0);
         search
     }

@@ -32,6 +32,7 @@ fn check(state: &dyn State, simulations: u32) -> Result<(), GameError> {
 /// What a player gets: 2 a win, 1 a draw, 0 a loss.
 fn halves(outcome: Outcome, player: Player) -> u32 {
     match outcome {
+        // Halves are whole numbers: their sums are exact, in whatever order games end.
         Outcome::Win(winner) => 2 * u32::from(winner == player),
         Outcome::Draw => 1,
     }

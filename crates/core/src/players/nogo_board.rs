@@ -4,6 +4,8 @@ use crate::game::Player;
 use crate::games::bits::Bits;
 
 /// The chain of an empty point and of a point beyond the edge; points of the board are 0 to 168.
+// Numbers that no point has, but places that the tables have: empty points and the edge are looked up like chains,
+// without a branch.
 const EMPTY: u8 = 254;
 const EDGE: u8 = 255;
 

@@ -26,6 +26,7 @@ pub trait RandomGames {
 }
 
 /// Who was the first to play each action in a simulation.
+// One byte an action: who was first is one look, and forgetting is one fill.
 pub struct Taken([u8; MAX_ACTIONS]);
 
 impl Taken {

@@ -211,6 +211,8 @@ impl<G: RandomGames> Search<G> {
         for depth in (0..self.path.len()).rev() {
             let (node, mover) = self.path[depth];
             if let Some(&(child, _)) = self.path.get(depth + 1) {
+                // From the leaf up, so that an earlier move replaces a later one on its point, and the children are
+                // rated by what came after them.
                 self.taken.set(self.nodes[child as usize].action, mover);
             }
             // the root's own result is of no use

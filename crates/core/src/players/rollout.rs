@@ -33,6 +33,7 @@ fn play_to_the_end(state: &mut dyn State, actions: &mut Vec<Action>, rng: &mut C
             return outcome;
         }
         state.legal_actions(actions);
+        // Lemire's multiplication in the place of a remainder; of 64 bits its bias is nothing.
         let choice = (u128::from(rng.next_u64()) * actions.len() as u128) >> 64;
         state.play(actions[choice as usize]);
     }

@@ -97,6 +97,7 @@ pub enum Progress {
 
 /// The moves of the game of this number.
 fn play(game: &dyn Game, seed: u64, number: u64) -> Vec<Action> {
+    // A stream a game: a game is the same however many are played.
     let mut random = Stream::new(mix(mix(seed) ^ number));
     let simulations = SIMULATIONS[usize::from(game.foreign().is_some())];
     let (mut state, mut played, mut actions) = (game.initial(), Vec::new(), Vec::new());
@@ -105,6 +106,7 @@ fn play(game: &dyn Game, seed: u64, number: u64) -> Vec<Action> {
         let mut action = actions[random.below(actions.len())];
         if number % 2 == 1 && random.below(RANDOM_MOVES) > 0 {
             let tried = mcts::search(state.as_ref(), simulations, random.next_word()).expect("the game goes on");
+            // Reversed, because the last of equals is taken: it is the first move then.
             action = tried.iter().rev().max_by_key(|one| one.visits).map_or(action, |one| one.action);
         }
         state.play(action);

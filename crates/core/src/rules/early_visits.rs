@@ -40,6 +40,7 @@ impl Rule for EarlyVisits {
         self.denominator(f64::from(edge.begun))
     }
 
+    // All edges without visits have the same divisor, so the greatest prior still wins.
     fn reorders(&self) -> bool {
         false
     }

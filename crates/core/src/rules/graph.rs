@@ -10,6 +10,7 @@ use crate::stats::Value;
 /// What a node is found by: its position, and how many plies were played. Since a move adds one, no line returns to a node.
 #[inline]
 pub fn node_key(position: u64, ply: usize) -> u64 {
+    // 0 is the key of no node (`tree::positions`).
     mix(position ^ mix(ply as u64)).max(1)
 }
 

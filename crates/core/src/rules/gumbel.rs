@@ -108,6 +108,7 @@ pub fn endless_phase_visits(round: u32, considered: u32, remaining: u32) -> u32 
 /// exp(x) over its sum.
 pub fn softmax(mut weights: Vec<f64>) -> Vec<f64> {
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Less the greatest, so that no power overflows: sigma may be large.
     weights.iter_mut().for_each(|weight| *weight = (*weight - greatest).exp());
     let total: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= total);

@@ -27,9 +27,11 @@ impl Rule for InitialTrust {
     }
 
     fn value(&self, q: f64, edge: &RuleEdge, _: &RuleNode) -> f64 {
+        // The end of a game is certain after one visit: there is nothing to trust less.
         if edge.visits > 0 && !edge.ended { self.trusted(q, edge.visits, edge.unvisited_q) } else { q }
     }
 
+    // Edges without visits keep first-play urgency, all the same one.
     fn reorders(&self) -> bool {
         false
     }

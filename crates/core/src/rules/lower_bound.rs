@@ -63,6 +63,7 @@ pub fn t_quantile(confidence: f64, freedom: u32) -> f64 {
     if freedom > EXACT_FREEDOM {
         return expanded_quantile(normal_quantile(inner), f64::from(freedom));
     }
+    // The angle and not t itself, which has no upper end to begin from.
     let angle = bisect(FRAC_PI_2, |angle| central_share(angle, freedom) < inner);
     angle.tan() * f64::from(freedom).sqrt()
 }

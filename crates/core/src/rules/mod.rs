@@ -6,6 +6,7 @@
 /// One row a rule, in the order in which rules that act at the same place do so: its section, which is its file too, and its type.
 ///
 /// Calls a macro with what it is given in braces, and the rows.
+// The one list of rules: settings, hooks and schema are made of it, so that none can be in one and missing in another.
 macro_rules! with_rules {
     ($then:ident! { $($given:tt)* }) => {
         $then! { { $($given)* }
@@ -128,6 +129,7 @@ pub trait Rule: Sync {
     }
 
     /// Of two edges without visits the one with the smaller prior may have the greater score: all are looked at.
+    // Careful by default. A rule under which the order by priors stays says so, and is faster for it.
     fn reorders(&self) -> bool {
         self.is_asked()
     }
@@ -172,6 +174,7 @@ pub trait Rule: Sync {
 
     /// What of it cannot be used with graph search, as it follows the rule's name: empty for all of it; `None` where nothing is.
     fn against_graph(&self) -> Option<&'static str> {
+        // What is kept of every single visit has no meaning where a visit counts for several lines.
         self.keeps().then_some("")
     }
 }

@@ -63,6 +63,7 @@ impl PriorMixing {
     /// depth: 1 at the root; edges: number of legal moves; gap: |V - Q| of the node, the network's value against the mean.
     pub fn share_at(&self, depth: usize, edges: usize, gap: f64) -> f64 {
         let steps = (depth - 1) as f64;
+        // The fork adds c to every prior and divides by the sum, 1 + edges c: that is a mixture with this share.
         let from_compression = |c: f64| edges as f64 * c / (1.0 + edges as f64 * c);
         match self.mode {
             PriorMixingMode::Share => self.share * self.decay.powf(steps),

@@ -41,6 +41,7 @@ settings! {
 
 impl Rule for QAverage {
     fn is_neutral(&self) -> bool {
+        // Settings that come to 1 / (n + 1) leave the search to the plain backup, which is faster and has its bits.
         let is_mean = match self.mode {
             QAverageMode::Mean => true,
             QAverageMode::Power => self.gamma == 1.0,

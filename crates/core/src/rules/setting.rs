@@ -27,6 +27,7 @@ impl ParamsError {
 
 /// Fails unless `value` is `least` to `most`.
 pub(crate) fn within(name: &str, value: f64, least: f64, most: f64) -> Result<(), ParamsError> {
+    // What is no number is in no range, and is refused too.
     if (least..=most).contains(&value) {
         return Ok(());
     }
@@ -135,6 +136,7 @@ macro_rules! settings {
     }) => {
         $(#[doc = $about])*
         #[derive(Clone, $($copy,)? Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        // A setting that is misspelt would leave the default without a word.
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
             $(

@@ -75,6 +75,8 @@ pub struct ProvenContext {
 impl Rule for Solver {
     fn changes_scores(&self) -> bool {
         use LostChildMode::{Avoid, Damp, DampByDepth};
+        // Such a proof gives an edge a value before its first visit; the loop of plain PUCT would take that edge for
+        // one without a value.
         self.proves_new_nodes() || self.exact > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
     }
 
@@ -106,6 +108,7 @@ impl Solver {
     /// A root that excludes proven edges gives them U = 0 and Q - 50 + 0.4 N / C, so that none is taken while another may be.
     pub fn proven_terms(&self, (q, u): (f64, f64), result: i8, visits: u32, place: ProvenContext) -> (f64, f64) {
         if place.at_root && self.root_excludes_proven {
+            // 50 is beyond all that Q and U of an open edge come to; see `best_but_proven` for how far that holds.
             return (q - 50.0 + 0.4 * f64::from(visits) / place.child_visits, 0.0);
         }
         match self.lost_child_mode {

@@ -83,6 +83,7 @@ impl TreeBalance {
     /// The factor of U of an edge after which there are `replies` legal moves (0 = the game is over), `mean` over all edges.
     pub fn factor(&self, replies: f64, mean: f64) -> f64 {
         match self.mode {
+            // The game is over there: divided by 0, the edge would be explored without end.
             TreeBalanceMode::Normalised if replies == 0.0 => 1.0,
             TreeBalanceMode::Normalised => {
                 // Many replies and few may count differently: the one is uncertainty, the other is force.

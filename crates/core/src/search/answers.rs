@@ -26,6 +26,7 @@ impl Search {
         let mut leaves = Vec::new();
         let end = self.counters.visits + visits;
         while self.counters.visits < end && !self.is_finished() {
+            // One leaf at a time: every visit knows all answers before it.
             self.gather(1, self.next_net().unwrap_or_default(), sources, &mut leaves);
             let Some(mut leaf) = leaves.pop() else { continue };
             let wdl = evaluate(leaf.state.as_ref(), &leaf.actions, &mut logits);

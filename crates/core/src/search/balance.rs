@@ -46,6 +46,8 @@ impl Tree {
 
     /// Takes the mean factor under the stored priors, in the present order of edges; 1 where factors are not normalised.
     fn level_balance(&mut self, rule: &TreeBalance, node: u32) {
+        // The sum of floats depends on their order: it is taken anew where edges moved, as `NodeScores` takes it at
+        // every look.
         let factors = self.columns.balance.factors(node, self.edges(node).len());
         let priors = self.edges(node).iter().map(|edge| f64::from(edge.prior()));
         let level =

@@ -93,12 +93,14 @@ impl Tree {
             return Err(format!("node {index}: {} in flight, its edges {in_flight}", own.in_flight));
         }
         let priors: f64 = self.edges(index).iter().map(|e| f64::from(e.prior())).sum();
+        // Stored priors have 11 bits, and none is 0.
         if (priors - 1.0).abs() > 2e-3 {
             return Err(format!("node {index}: priors sum to {priors}"));
         }
         let sum: f64 = stats.iter().map(|s| s.wl * f64::from(s.visits)).sum();
         let own_value = self.network_value(index).wl * f64::from(own_visits);
         let mean = (sum + own_value) / f64::from(own.visits.max(1));
+        // The node keeps the network's value in single precision; the mean took it as it came.
         if (plain_means && (own.wl - mean).abs() > 1e-6) || own.wl.abs() > 1.0 + 1e-9 {
             return Err(format!("node {index}: value {}, mean of its visits {mean}", own.wl));
         }

@@ -24,6 +24,7 @@ impl Search {
                 self.tree.step_stats(last).node = node;
                 Some(self.catch_up(node))
             }
+            // Two rows in flight for one position would make two nodes of it.
             None => self.rules.pending_nodes.contains(&key).then_some(Visit::Collision),
         }
     }
@@ -45,6 +46,7 @@ impl Search {
         if self.setup.solves() && self.tree.spread_node(&self.path, node) {
             self.refresh_root_bounds();
         }
+        // As `finish_visit`: backup takes a visit in flight off every step.
         self.tree.mark(&self.path, self.turn, 1);
         let (mover, own) = (self.tree.node(node).mover, self.tree.own_stats(node));
         self.back_up_graph(mover, own.value(false), Arrival::CatchUp);
@@ -65,6 +67,7 @@ impl Tree {
     pub(super) fn reopen_graph(&mut self, rule: &Repetition) {
         let depths = self.depths();
         let mut changed = vec![false; self.num_nodes()];
+        // From the end, where children are done before any node that looks at them.
         for node in (0..self.num_nodes() as u32).rev() {
             for record in self.visited(node) {
                 let stats = self.stats[record];

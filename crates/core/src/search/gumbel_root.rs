@@ -198,6 +198,7 @@ impl Search {
     pub(super) fn halving_choice(&self, rule: &Gumbel, root: u32) -> Vec<f64> {
         let mut scores = self.halving_scores(root);
         let mut remains = vec![false; scores.len()];
+        // A halving that has not begun has compared nothing: all that is open may be played.
         if self.rules.halving.remaining.is_empty() {
             let all = self.considered_edges(rule, &self.open_edges(root), u32::MAX);
             all.into_iter().for_each(|k| remains[k] = true);

@@ -205,6 +205,7 @@ impl Search {
 
     /// The most visited line, beginning with `first`, else with the action to play (`best_action`); empty before any is visited.
     pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
+        // With one visit the root alone was evaluated: there is no line yet.
         let first = first.or_else(|| self.best_action().filter(|_| self.tree.root.visits > 1));
         let mut line = Vec::new();
         let mut next = self.tree.root_node();
@@ -225,6 +226,7 @@ impl Search {
             Some(action) => edges[*k].action == action,
             None => stats[*k].visits > 0 || self.edge_bounds(node, *k).is_proven(),
         });
+        // Reversed, because the last of equals is taken: the first edge wins then, as in the final choice.
         let best = visited.rev().max_by(|a, b| rank(*a).partial_cmp(&rank(*b)).expect("numbers"));
         match best {
             Some(k) => Some((edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),

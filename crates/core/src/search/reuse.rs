@@ -43,6 +43,7 @@ impl Search {
         let mut edges: Box<[Edge]> = self.tree.edges(node).into();
         // The node's edges stand in the order of their first visits; a new node begins in the order of priors.
         edges.sort_by(Edge::by_prior);
+        // The value before contempt: the shift is made anew, for the mover of the new node.
         Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
     }
 
@@ -83,6 +84,7 @@ impl Search {
     /// The leaf that these waited for was taken back, and so are they.
     pub(super) fn cancel_followers(&mut self, key: u64) {
         for leaf in self.rules.followers.take(key) {
+            // They were counted as hits of an answer that has not come.
             self.counters.position_hits -= 1;
             self.tree.mark(&leaf.path, leaf.turn, -1);
             self.stop_waiting(&leaf);

@@ -22,6 +22,7 @@ pub struct Root {
     /// Actions that the search is restricted to; empty = all.
     only: Vec<Action>,
     /// eta of the noise, drawn once for this root.
+    // By action, because edges change their places.
     noise: Vec<(Action, f64)>,
     /// Searched as in play: the noise is not used.
     quiet: bool,

@@ -23,6 +23,7 @@ impl<V> SpreadTerms<'_, V> {
         if self.rule.mode == VarianceMode::NodeScaledCpuct {
             return q;
         }
+        // No mode that comes here draws a number; the bounds are those of `NodeScores`.
         (q + self.rule.bonus(&self.spread, visits, variance, || 0.0)).clamp(-1.0, 1.0)
     }
 }

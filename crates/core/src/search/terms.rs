@@ -110,6 +110,7 @@ impl<const ON: u8> Terms for NodeTerms<'_, ON> {
         }
         let mut u = view.u(prior, begun);
         if ON & TermRules::EARLY > 0 {
+            // From the beginning, as `NodeScores` computes it: U times a quotient would have other bits.
             u = view.exploration() * prior / self.rules.early.denominator(f64::from(begun));
         }
         if ON & TermRules::BALANCE > 0 && !self.rules.balance.is_additive() {

@@ -52,6 +52,8 @@ impl<T: Copy + Default> Column<T> {
     /// The value at an index; the default while the column is off.
     #[inline]
     pub fn get(&self, index: usize) -> T {
+        // A column that is off is empty: every index is beyond its end, and nobody has to ask first whether the rule is
+        // on.
         self.items.get(index).copied().unwrap_or_default()
     }
 
@@ -108,6 +110,7 @@ impl<T: Copy + Default + 'static> SideColumn for Column<T> {
 
     fn permute(&mut self, range: Range<usize>, places: &[usize]) {
         if self.on {
+            // A copy of one node's few values; in place a permutation would have to follow its cycles.
             let before = self.items[range.clone()].to_vec();
             self.items[range].iter_mut().zip(places).for_each(|(item, place)| *item = before[*place]);
         }

@@ -119,6 +119,8 @@ impl RuleColumns {
         }
     }
 
+    // Trait objects, so that a new column is a name in these lists. The lists of reading and of changing have one
+    // order: copies pair them.
     fn by_stats(&self) -> [&dyn SideColumn; 7] {
         [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered, &self.kept, &self.outside]
     }

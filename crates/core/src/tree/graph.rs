@@ -50,6 +50,7 @@ impl Tree {
     /// The statistics of a node of a graph, for its mover, as if one edge led to it.
     #[inline]
     pub fn own_stats(&self, node: u32) -> EdgeStats {
+        // The root's record is where all trees have it, so that what reads a root need not ask whether it is a graph's.
         if node == self.root.node {
             return self.root;
         }

@@ -25,6 +25,7 @@ use crate::tree::columns::RuleColumns;
 const MOST: u32 = 1 << 31;
 
 /// An evaluated position.
+// 16 bytes, which a test watches: a line of the cache has four.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     pub(crate) edges: u32,
@@ -52,6 +53,7 @@ pub struct Tree {
     pub(crate) edges: Arena<Edge>,
     pub(crate) stats: Arena<EdgeStats>,
     /// Released blocks of statistics, by log2 of their size.
+    // A list a power of two: a node has fewer than 2^16 edges, whose number has 16 bits.
     released: [Vec<u32>; 17],
     /// Visits, nodes, edges or statistics at which the tree stops growing.
     most: u32,
@@ -141,6 +143,7 @@ impl Tree {
         if edge < u32::from(self.node(node).visited) { edge } else { self.begin_edge(node, edge) }
     }
 
+    // Apart, so that the loop of a descent stays small.
     #[inline(never)]
     fn begin_edge(&mut self, node: u32, edge: u32) -> u32 {
         let (first_edge, visited) = {
@@ -200,6 +203,7 @@ impl Tree {
         if self.columns.keeps_stats() {
             self.columns.resize_stats(self.stats.len());
         }
+        // Noted and not refused: visits that have begun are ended, and the limit leaves room for them.
         self.sizes_full |= self.stats.len() >= self.most as usize;
         first
     }
@@ -242,6 +246,7 @@ impl Tree {
     #[inline]
     pub fn backup(&mut self, path: &[Step], mover: Player, value: Value) {
         for step in path.iter().rev() {
+            // Compared and not alternated: in some games a player moves twice in a row.
             let flip = self.node(step.node).mover != mover;
             let stats = self.step_stats(*step);
             stats.in_flight -= 1;
@@ -299,6 +304,8 @@ impl Tree {
         };
         // The record belongs to the mover above; a root keeps its own for its own mover.
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
+        // A copy of what stays, not a tree with holes: its nodes lie together again, and the memory of all others goes
+        // back at once.
         let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.enabled));
         let is_graph = self.columns.graph.is_on();
         // In a tree the edge has all visits of its child; in a graph other edges have some too.

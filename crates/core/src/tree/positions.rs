@@ -67,6 +67,7 @@ impl Positions {
         let last = self.table.len() - 1;
         // Linear probing in a table of indices: keys stand with the nodes, so that growing the table moves 4
         // bytes a node.
+        // The upper half of the product: its low bits come from the low bits of the key alone.
         let mut place = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
         while self.table[place] != FREE && self.keys[self.table[place] as usize] != key {
             place = (place + 1) & last;

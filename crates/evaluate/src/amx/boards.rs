@@ -20,6 +20,8 @@ pub struct Boards {
 impl Boards {
     /// Empty boards of so many groups and blocks of 32 channels.
     pub fn new(grid: &Grid, groups: usize, blocks: usize) -> Self {
+        // 64 rows are 4 KiB, after which places in the first cache repeat. Whole multiples of that first, so that no
+        // size of board undoes the stagger.
         let plane = (grid.flat_rows(groups).next_multiple_of(64) + STAGGER) * ROW_CHANNELS;
         Boards { numbers: Buffer::zeros(blocks * plane), plane }
     }
@@ -37,6 +39,7 @@ impl Boards {
 
     /// Where a panel of 16 channels begins.
     pub fn place(plane: usize, panel: usize) -> usize {
+        // Sums have 16 channels, half of what a row of a tile of squares has: two panels share a block.
         panel / 2 * plane + panel % 2 * PANEL
     }
 }
@@ -79,6 +82,7 @@ impl Buffers {
 
     /// Tiles of sums of so many groups and panels, and at least of one part.
     pub fn sums(grid: &Grid, groups: usize, panels: usize) -> Buffer<f32> {
+        // At least one part, because layers that keep no sums, and dense ones, compute in the same memory.
         Buffer::zeros((groups * panels * grid.tiles.len()).max(PART_TILES) * TILE_FLOATS)
     }
 

@@ -35,6 +35,8 @@ impl Tiles for Emulated {
         for tile in 0..job.tiles {
             let sums = job.sums.add(TILE_FLOATS * tile);
             for row in 0..self.rows {
+                // The sums begin with the bias, as those of the kernels do: added at the end it would be rounded
+                // another time.
                 core::ptr::copy_nonoverlapping(job.bias, sums.byte_add(row * job.step), OUTPUTS);
             }
             for block in 0..job.inputs {
@@ -42,6 +44,7 @@ impl Tiles for Emulated {
                     if is_left_out(&job, tile, tap) {
                         continue;
                     }
+                    // For a lone tap this is (0, 0).
                     let (line, column) = (tap / 3, tap % 3);
                     let place = tile * job.spacing + block * job.plane + line * job.pitch + column * job.across;
                     Halves::run(TileProduct {

@@ -44,6 +44,8 @@ impl ToFeatures<'_> {
     unsafe fn write_planes<L: Lanes>(&self, features: &[f32]) {
         let squares = self.grid.squares();
         for (block, planes) in features.chunks(ROW_CHANNELS * squares).enumerate() {
+            // Square by square, all planes of a block at once: they are the 32 neighbouring numbers of a row, and are
+            // written once, as bfloat16.
             for square in 0..squares {
                 let mut numbers: Square = [0.0; ROW_CHANNELS];
                 for (number, plane) in numbers.iter_mut().zip(planes.chunks_exact(squares)) {
@@ -76,6 +78,8 @@ impl ToFeatures<'_> {
     unsafe fn write<L: Lanes>(&self, block: usize, square: usize, numbers: &Square) {
         let (line, column) = (square / self.grid.columns, square % self.grid.columns);
         let flat = line * self.grid.pitch + column * self.grid.boards;
+        // Only squares are written. The border was zeroed when the memory was made, and what lies beyond the last plane
+        // with it.
         let to = self.to.add(block * self.plane + flat * ROW_CHANNELS);
         for channel in (0..ROW_CHANNELS).step_by(L::WIDTH) {
             L::store_element(to.add(channel).cast(), L::load(numbers.as_ptr().add(channel)));

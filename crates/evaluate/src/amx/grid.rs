@@ -14,6 +14,8 @@ pub const TILE_FLOATS: usize = 256;
 pub const ROW_CHANNELS: usize = 32;
 
 /// Tiles that are computed together, at most.
+// Each needs a register of sums. The other four of the eight are weights and, in turns, squares: a load goes on beside
+// products. More tiles a part would share the load of the weights further, but there are no more registers.
 pub const PART_TILES: usize = 4;
 
 /// 16 flat rows.
@@ -62,10 +64,13 @@ pub struct Grid {
 impl Grid {
     /// Cuts boards of these sizes.
     pub fn new(rows: usize, columns: usize) -> Self {
+        // One board of 8 columns alone, in tiles of 16 flat rows, would compute its borders too: a prototype made two
+        // thirds of the rows a second.
         let boards = if columns * 2 == TILE_ROWS { 2 } else { 1 };
         let width = columns * boards;
         let pitch = width + boards;
         let end = (rows - 1) * pitch + width;
+        // Where a line fills a tile, tiles skip the border between lines; else they run on through it.
         let spacing = if width == TILE_ROWS { pitch } else { TILE_ROWS };
         let mut tiles = Vec::new();
         let mut slots = vec![0; rows * width];
@@ -80,7 +85,10 @@ impl Grid {
             }
             tiles.push(Tile { start, squares });
         }
+        // The first tap of the first square lies a line and a column before it.
         let lead = pitch + boards;
+        // A line of zeros between two groups serves both; it is no shorter than the 15 rows that the last tile of a
+        // narrow board may run beyond its squares.
         let stride = end + lead.max(TILE_ROWS);
         let parts = even_parts(tiles.len());
         Grid { rows, columns, boards, pitch, lead, stride, spacing, tiles, parts, slots }
@@ -110,6 +118,8 @@ impl Grid {
 /// Cuts tiles into as few parts as there can be, as equal as possible: 3 and 3, not 4 and 2.
 fn even_parts(tiles: usize) -> Vec<Part> {
     let count = tiles.div_ceil(PART_TILES);
+    // Parts as equal as can be: loads of weights and the ends of a kernel are then shared by as many products as
+    // possible.
     let begin = |part: usize| part * tiles / count;
     (0..count).map(|part| Part { first: begin(part), count: begin(part + 1) - begin(part) }).collect()
 }

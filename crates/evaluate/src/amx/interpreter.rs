@@ -48,6 +48,7 @@ extern "C" fn handle(_: i32, _: *mut libc::siginfo_t, context: *mut libc::c_void
             Some(found) if STATE.with(|state| found.perform(&mut *state.get())) => {
                 registers[libc::REG_RIP as usize] += found.length as i64;
             }
+            // Returning would meet the same instruction again, for ever.
             _ => libc::abort(),
         }
     }
@@ -72,6 +73,18 @@ const REGISTERS: [i32; 16] = [
     libc::REG_R14,
     libc::REG_R15,
 ];
+
+/// Opcode of LDTILECFG, TILERELEASE and TILEZERO.
+const CONFIGURE: u8 = 0x49;
+/// Opcode of TILELOADD and TILESTORED.
+const MOVE: u8 = 0x4b;
+/// Opcode of TDPBF16PS.
+const MULTIPLY: u8 = 0x5c;
+
+/// What `Instruction::prefix` is without a prefix, and where it stands for F3 or F2.
+const NONE: u8 = 0;
+const F3: u8 = 2;
+const F2: u8 = 3;
 
 /// An instruction with a VEX prefix of three bytes, of the map 0F38.
 struct Instruction {
@@ -135,27 +148,28 @@ impl Instruction {
     unsafe fn perform(&self, state: &mut State) -> bool {
         let [first, second, third] = self.tiles;
         match (self.opcode, self.prefix, self.memory) {
-            (0x49, 0, Some((from, _))) => {
+            (CONFIGURE, NONE, Some((from, _))) => {
                 let configuration = core::slice::from_raw_parts(from as *const u8, 64);
                 assert_eq!(configuration[0], 1, "the palette");
                 state.rows.copy_from_slice(&configuration[48..56]);
+                // As the processor does: a kernel that relied on what tiles held before would be found out.
                 state.tiles = [[0; TILE_ROWS * ROW_BYTES]; 8];
             }
-            (0x49, 0, None) => state.rows = [0; 8],
-            (0x49, 3, None) => state.tiles[first].fill(0),
-            (0x4b, 3, Some((from, step))) => {
+            (CONFIGURE, NONE, None) => state.rows = [0; 8],
+            (CONFIGURE, F2, None) => state.tiles[first].fill(0),
+            (MOVE, F2, Some((from, step))) => {
                 for row in 0..state.rows_of(first) {
                     let from = core::slice::from_raw_parts((from + row * step) as *const u8, ROW_BYTES);
                     state.tiles[first][row * ROW_BYTES..][..ROW_BYTES].copy_from_slice(from);
                 }
             }
-            (0x4b, 2, Some((to, step))) => {
+            (MOVE, F3, Some((to, step))) => {
                 for row in 0..state.rows_of(first) {
                     let to = core::slice::from_raw_parts_mut((to + row * step) as *mut u8, ROW_BYTES);
                     to.copy_from_slice(&state.tiles[first][row * ROW_BYTES..][..ROW_BYTES]);
                 }
             }
-            (0x5c, 2, None) => {
+            (MULTIPLY, F3, None) => {
                 assert_eq!(state.rows_of(first), state.rows_of(second), "rows of sums and factors");
                 assert_eq!(state.rows_of(third), TILE_ROWS, "rows of weights");
                 let count = state.rows_of(first);

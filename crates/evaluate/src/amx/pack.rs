@@ -36,12 +36,16 @@ impl Convolution {
         for output in 0..layer.outputs {
             for input in 0..layer.inputs {
                 for tap in 0..taps {
+                    // The order in which a kernel reads: its pointer to weights only goes forwards, and the next tiles
+                    // can be fetched ahead.
                     let tile = (output / PANEL * inputs + input / ROW_CHANNELS) * taps + tap;
                     let weight = layer.weights[(output * layer.inputs + input) * taps + tap];
                     packed[tile * TILE_HALVES + place(input, output)] = bfloat16(weight);
                 }
             }
         }
+        // Outputs beyond the layer's get biases of zero too: their channels stay zero, and so does what the next layer
+        // makes of them.
         Convolution { panels, inputs, taps, weights, bias: Buffer::filled(&layer.bias, panels * PANEL) }
     }
 
@@ -85,6 +89,7 @@ impl Dense {
         for output in 0..layer.outputs {
             for plane in 0..planes {
                 for square in 0..squares {
+                    // Here channels lie side by side on a square; the layer was learned on planes one after the other.
                     let input = square * stride + plane;
                     let block = output / DENSE_WIDTH * inputs + input / ROW_CHANNELS;
                     let tile = block * DENSE_PANELS + output % DENSE_WIDTH / PANEL;
@@ -119,5 +124,7 @@ impl Dense {
 
 /// Place of a weight in its tile: [pair of inputs][output][2].
 fn place(input: usize, output: usize) -> usize {
-    input % ROW_CHANNELS / 2 * 2 * PANEL + output % PANEL * 2 + input % 2
+    // TDPBF16PS takes pairs of inputs: a row of a tile of weights is one pair for all outputs, and not one input.
+    let (pair, half) = (input % ROW_CHANNELS / 2, input % 2);
+    (pair * PANEL + output % PANEL) * 2 + half
 }

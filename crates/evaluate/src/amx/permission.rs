@@ -55,6 +55,7 @@ mod linux {
 
     /// Asks for permission, once for this process: all its threads have it then, those that exist too.
     pub fn granted() -> Result<(), Missing> {
+        // Permission is the process's, and stays: nets that are opened later find the answer.
         static ANSWER: OnceLock<Result<(), Missing>> = OnceLock::new();
         *ANSWER.get_or_init(ask)
     }
@@ -81,6 +82,8 @@ mod linux {
         const AMX_TILE: u32 = 1 << 24;
         const TILE_LEAF: u32 = 0x1d;
         // SAFETY: every processor of this architecture has CPUID; leaves are read up to the last that it names.
+        // Leaf 0x1d is read before `last` says that it exists: a processor without it answers with something else,
+        // which is not looked at.
         let (last, first, features, tiles) =
             unsafe { (__cpuid(0).eax, __cpuid(1), __cpuid_count(7, 0), __cpuid_count(TILE_LEAF, 1)) };
         if last < TILE_LEAF || first.ecx & XGETBV_ENABLED == 0 {
@@ -92,6 +95,7 @@ mod linux {
         let rows_of_a_tile = tiles.ecx & 0xffff;
         features.edx & AMX_BF16 != 0
             && features.edx & AMX_TILE != 0
+            // The kernels have these sizes in their addresses; a processor with larger tiles would read other memory.
             && bytes_of_a_tile == 1024
             && bytes_of_a_row == 64
             && number_of_tiles >= 8
@@ -100,6 +104,7 @@ mod linux {
 
     /// What computes between the products.
     fn has_vectors() -> bool {
+        // All that the lanes between the products are compiled for.
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
@@ -128,10 +133,12 @@ mod linux {
         // SAFETY: a system call that neither reads nor writes memory of this process.
         unsafe {
             asm!(
+                // Written out, so that the crate needs no libc.
                 "syscall",
                 inlateout("rax") ARCH_PRCTL => answer,
                 in("rdi") ARCH_REQ_XCOMP_PERM,
                 in("rsi") XFEATURE_XTILEDATA,
+                // The instruction itself overwrites these two: with the address to return to, and with the flags.
                 out("rcx") _,
                 out("r11") _,
                 options(nostack, nomem),

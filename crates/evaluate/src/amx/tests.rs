@@ -69,6 +69,7 @@ fn convolved<T: Tiles>(grid: &Grid, tiles: usize, inputs: usize, taps: usize, ed
     let squares = numbers.halves(flat_rows * ROW_CHANNELS * inputs);
     let weights = numbers.halves(inputs * taps * TILE_HALVES);
     let bias = numbers.floats(PANEL);
+    // Not zeros, so that a kernel that writes fewer or more tiles than its job has is seen.
     let mut sums = numbers.floats(4 * TILE_FLOATS);
     // SAFETY: the board has as many flat rows as a group of this grid takes; there are tiles, or they are interpreted.
     unsafe {
@@ -180,6 +181,7 @@ fn whole_networks_have_the_bits_of_plain_rust() {
         let tower = TileTower::<T, Halves, Portable<true>>::new(layers, None);
         let mut numbers = Numbers(11);
         let count = rows * layers.input.inputs * layers.rows * layers.columns;
+        // Whole numbers, which bfloat16 has exactly.
         let features: Vec<f32> = (0..count).map(|_| numbers.next().round()).collect();
         let (mut logits, mut wdl) = (vec![f32::NAN; rows * layers.actions()], vec![f32::NAN; rows * 3]);
         assert!(tower.pass(Rows::Planes(&features), rows, &mut logits, &mut wdl, &|| false));

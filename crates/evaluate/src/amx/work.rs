@@ -15,6 +15,8 @@ unsafe fn activated<L: Lanes>(vector: L::Vector, finish: Finish) -> L::Vector {
         Finish::None => vector,
         Finish::Relu => L::max(L::splat(0.0), vector), // what is no number stays so
         Finish::Mish => {
+            // Number by number: `exp` needs integer lanes, which `Lanes` does not have. Half of the array is unused
+            // where vectors have 8.
             let mut numbers = [0.0; PANEL];
             L::store(numbers.as_mut_ptr(), vector);
             numbers[..L::WIDTH].iter_mut().for_each(|x| *x = mish::<L>(*x));
@@ -27,6 +29,8 @@ unsafe fn activated<L: Lanes>(vector: L::Vector, finish: Finish) -> L::Vector {
 #[inline(always)]
 fn rows_of(tile: &Tile, computed: u16) -> impl Iterator<Item = usize> {
     let squares = tile.squares & computed;
+    // Rows of the border are computed as well, and left out here: written they would be no zeros, and the next layer
+    // reads them.
     (0..TILE_ROWS).filter(move |row| squares >> row & 1 == 1)
 }
 
@@ -59,6 +63,7 @@ impl Work for ToBoard<'_> {
                     let to = to.add(channel).cast::<L::Element>();
                     let mut sum = L::load(sums.add(channel));
                     if self.adds {
+                        // Before the activation, and in float32: only what is written is rounded.
                         sum = L::add(sum, L::load_element(to));
                     }
                     L::store_element(to, activated::<L>(sum, self.finish));
@@ -96,6 +101,8 @@ impl Work for Totals<'_> {
                     turns[row % 4] = L::add(turns[row % 4], sum);
                 }
             }
+            // A fixed tree of additions, the same for one board of a pair and for two: a row's bits do not depend on
+            // its neighbour.
             let [even, odd] = [L::add(turns[0], turns[2]), L::add(turns[1], turns[3])];
             let of_boards = if self.boards == 2 { [even, odd] } else { [L::add(even, odd); 2] };
             for (board, total) in of_boards.into_iter().enumerate().take(self.boards) {
@@ -159,6 +166,7 @@ impl Work for Excited<'_> {
     unsafe fn work<L: Lanes>(self) {
         for channel in (0..PANEL).step_by(L::WIDTH) {
             let first = self.gates.add(channel);
+            // Boards of a pair take turns row by row. With one board a group both are the same, and there is no branch.
             let last = first.add((self.boards - 1) * 2 * self.channels);
             let scales = [L::load(first), L::load(last)];
             let added = [L::load(first.add(self.channels)), L::load(last.add(self.channels))];
@@ -217,6 +225,7 @@ impl Work for ToRow<'_> {
             }
             if self.pools {
                 let part = L::splat(1.0 / squares as f32);
+                // Lanes have no plain product.
                 L::store_element(place(squares), L::mul_add(total, part, L::splat(0.0)));
                 L::store_element(place(squares + 1), greatest);
             }
@@ -243,6 +252,8 @@ pub struct ToNumbers<'a> {
 impl Work for ToNumbers<'_> {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
+        // Rows beyond those wanted hold numbers of earlier batches: they were multiplied, because a tile has 16, and go
+        // nowhere.
         for row in 0..self.rows {
             for number in (0..self.bias.len()).step_by(L::WIDTH) {
                 let sums = self.sums.add(number / PANEL * TILE_FLOATS + row * PANEL + number % PANEL);

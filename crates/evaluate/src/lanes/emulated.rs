@@ -21,8 +21,11 @@ pub fn flushed(x: f32) -> f32 {
 fn rounded(x: f32) -> u16 {
     const QUIET: u16 = 0x40;
     if x.is_nan() {
+        // Cut off and not rounded: rounding could carry into the exponent. The bit keeps it no number where its last
+        // digits alone said so.
         return (x.to_bits() >> 16) as u16 | QUIET;
     }
+    // The weights' rounding does not flush; this instruction does before it rounds.
     super::bfloat16(flushed(x))
 }
 
@@ -88,6 +91,7 @@ impl Lanes for Halves {
     }
     #[inline(always)]
     unsafe fn load_element(from: *const u16) -> Eight {
+        // Not flushed: this is no instruction of bfloat16 but a shift, which keeps small numbers.
         from.cast::<[u16; 8]>().read_unaligned().map(|bits| f32::from_bits(u32::from(bits) << 16))
     }
     #[inline(always)]
@@ -103,6 +107,8 @@ impl Lanes for Halves {
     unsafe fn multiply(sum: Eight, a: [u32; 8], b: [u32; 8]) -> Eight {
         core::array::from_fn(|lane| {
             let ([a_first, a_second], [b_first, b_second]) = (pair(a[lane]), pair(b[lane]));
+            // Every step is flushed, what was summed before too: Intel's pseudocode has denormal numbers as zero on
+            // both sides.
             let sum = flushed(a_second.mul_add(b_second, flushed(sum[lane])));
             flushed(a_first.mul_add(b_first, sum))
         })

@@ -33,6 +33,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Input channels that one `multiply` takes.
     const GROUP: usize;
     /// Vector registers that the accumulators of a product may fill.
+    // Fewer than there are registers, which also hold an input and the weights of a step.
     const ACCUMULATORS: usize;
     /// A vector of floats.
     type Vector: Copy;
@@ -42,6 +43,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     type Operand: Copy;
 
     /// Does a piece of work with these instructions.
+    // Only a function of its own can be compiled for instructions that the rest of the crate may not use. Whatever is
+    // not inlined into it is compiled without them, and calls its intrinsics one by one: hence `inline(always)` all the
+    // way down.
     unsafe fn run(work: impl Work);
 
     /// Reads a vector.
@@ -74,6 +78,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// A weight as multiplied.
     fn element(number: f32) -> Self::Element;
     /// a b + c of single numbers, rounded as `mul_add` does.
+    // Not `f32::mul_add` everywhere: where the lanes do not fuse, single numbers may not either, or results would
+    // depend on which of the two computed them.
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32;
 }
 
@@ -81,5 +87,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn bfloat16(number: f32) -> u16 {
     let bits = number.to_bits();
+    // The sum cannot overflow: weights are finite, which `Layers::check` saw. One that is too large for bfloat16
+    // becomes infinite.
     ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
 }

@@ -17,6 +17,7 @@ impl Lanes for Neon {
     type Operand = float32x4_t;
 
     unsafe fn run(work: impl Work) {
+        // Every 64-bit ARM processor has NEON: nothing to enable.
         work.work::<Self>()
     }
     #[inline(always)]
@@ -41,10 +42,13 @@ impl Lanes for Neon {
     }
     #[inline(always)]
     unsafe fn mul_add(a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
+        // The first argument is what is added.
         vfmaq_f32(c, a, b)
     }
     #[inline(always)]
     unsafe fn max(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+        // Not `vmaxq_f32`: it gives what is no number where either is, and 0 for 0 and -0, unlike the other instruction
+        // sets.
         vbslq_f32(vcgtq_f32(a, b), a, b)
     }
     #[inline(always)]

@@ -17,6 +17,7 @@ fn each(a: Eight, b: Eight, f: impl Fn(f32, f32) -> f32) -> Eight {
 impl<const FUSED: bool> Lanes for Portable<FUSED> {
     const WIDTH: usize = 8;
     const GROUP: usize = 1;
+    // Every vector is two registers of SSE2, the least that x86-64 has, of which there are 16.
     const ACCUMULATORS: usize = 4;
     type Vector = Eight;
     type Element = f32;
@@ -51,6 +52,7 @@ impl<const FUSED: bool> Lanes for Portable<FUSED> {
     }
     #[inline(always)]
     unsafe fn max(a: Eight, b: Eight) -> Eight {
+        // As x86 defines its maximum, which the others follow.
         each(a, b, |a, b| if a > b { a } else { b })
     }
     #[inline(always)]

@@ -12,9 +12,11 @@ pub struct Simd128<const FUSED: bool>;
 /// Does relaxed SIMD round a b + c once here? It may, as the processor has it: x86 with FMA and 64-bit ARM do.
 #[cfg(target_feature = "relaxed-simd")]
 pub fn fuses() -> bool {
+    // Hidden from the compiler, which would compute the answer for its own machine.
     let just_above_one = core::hint::black_box(1.0 + f32::EPSILON);
     let square = f32x4_splat(just_above_one);
     let rounded = f32x4_splat(-(just_above_one * just_above_one));
+    // (1 + e)^2 has e^2 more than its nearest float: one rounding keeps that, two lose it.
     f32x4_extract_lane::<0>(f32x4_relaxed_madd(square, square, rounded)) != 0.0
 }
 
@@ -59,6 +61,7 @@ impl<const FUSED: bool> Lanes for Simd128<FUSED> {
     }
     #[inline(always)]
     unsafe fn max(a: v128, b: v128) -> v128 {
+        // pmax(b, a) is b < a ? a : b; `f32x4_max` would give what is no number where either is.
         f32x4_pmax(b, a)
     }
     #[inline(always)]
@@ -89,6 +92,7 @@ impl<const FUSED: bool> Lanes for Simd128<FUSED> {
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
         #[cfg(target_feature = "relaxed-simd")]
         if FUSED {
+            // WebAssembly fuses vectors alone: `f32::mul_add` would be a function of software.
             return f32x4_extract_lane::<0>(f32x4_relaxed_madd(f32x4_splat(a), f32x4_splat(b), f32x4_splat(c)));
         }
         a * b + c

@@ -65,6 +65,8 @@ impl Lanes for Avx512 {
     type Operand = __m512;
 
     unsafe fn run(work: impl Work) {
+        // A function inside, because one of a trait cannot have features; `Instructions::available` asks for the same
+        // ones.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,fma")]
         unsafe fn inner(work: impl Work) {
             work.work::<Avx512>()
@@ -112,6 +114,8 @@ impl Lanes for Avx512Bf16 {
     }
     #[inline(always)]
     unsafe fn store_element(to: *mut u16, vector: __m512) {
+        // There is no intrinsic between vectors of bfloat16 and of integers, which alone are stored: the bits are the
+        // same.
         let halves: __m256i = core::mem::transmute(_mm512_cvtneps_pbh(vector));
         _mm256_storeu_si256(to.cast(), halves)
     }
@@ -122,6 +126,7 @@ impl Lanes for Avx512Bf16 {
     }
     #[inline(always)]
     unsafe fn broadcast(from: *const u16) -> __m512bh {
+        // A pair of channels is copied as one integer of 32 bits; channels need not begin at a multiple of it.
         core::mem::transmute(_mm512_set1_epi32(from.cast::<i32>().read_unaligned()))
     }
     #[inline(always)]
@@ -134,6 +139,7 @@ impl Lanes for Avx512Bf16 {
     }
     #[inline(always)]
     fn element(number: f32) -> u16 {
+        // Weights are rounded here and not by the instruction, so that a machine without it packs the same ones.
         super::bfloat16(number)
     }
 }

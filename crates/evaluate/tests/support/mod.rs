@@ -27,6 +27,8 @@ impl Numbers {
 
     pub fn convolution(&mut self, inputs: usize, outputs: usize, kernel: usize) -> Convolution {
         let taps = kernel * kernel;
+        // The variance of outputs is that of inputs, so that numbers neither vanish nor grow from layer to layer, and
+        // errors show.
         let scale = (3.0 / (taps * inputs) as f32).sqrt();
         let weights = self.many(outputs * inputs * taps, scale);
         Convolution { inputs, outputs, kernel, weights, bias: self.many(outputs, 0.1) }
@@ -81,6 +83,8 @@ pub fn network(seed: u64, sizes: Sizes) -> Layers {
         Policy::Dense(numbers.convolution(filters, 24, sizes.head_kernel), numbers.dense(24 * squares, sizes.actions))
     } else {
         let all = (sizes.policy_planes * squares) as u32;
+        // A prime far above the number of planes: actions are spread over planes and squares, in no order that a
+        // mistake could share.
         let actions = (0..sizes.actions as u32).map(|action| action * 7919 % all).collect();
         let planes = numbers.convolution(filters, filters, 3);
         Policy::Planes(planes, numbers.convolution(filters, sizes.policy_planes, 3), actions)

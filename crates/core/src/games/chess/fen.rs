@@ -52,6 +52,7 @@ pub fn parse(text: &str, mode: CastlingMode) -> Result<ReadFen, GameError> {
     let mut setup = fen.into_setup();
     check_pieces(&setup).map_err(fail)?;
     let mut notes = Vec::new();
+    // Rights before the position is built: it would be refused for them.
     let mode = clean_rights(&mut setup, mode, fields[2], &mut notes);
     let chess = from_setup(setup, mode, fields[3], &mut notes).map_err(fail)?;
     Ok(ReadFen { chess, notes })
@@ -73,6 +74,8 @@ fn check_pieces(setup: &Setup) -> Result<(), String> {
         return Err("pockets, counted checks and promotion marks belong to other variants of chess".into());
     }
     for color in Color::ALL {
+        // Counted here, because `from_setup` lets positions through that promotion could not make, and with them any
+        // number of pieces.
         let pieces = setup.board.by_color(color);
         let pawns = pieces & setup.board.by_role(Role::Pawn);
         if pieces.count() > PIECES_A_SIDE || pawns.count() > PAWNS_A_SIDE {

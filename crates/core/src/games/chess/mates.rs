@@ -34,6 +34,7 @@ fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
         Role::Bishop => attacks::bishop_attacks(to, occupied),
         Role::Rook => attacks::rook_attacks(to, occupied),
         Role::Queen => attacks::queen_attacks(to, occupied),
+        // A king gives no check but by the line that it leaves.
         Role::King => Bitboard::EMPTY,
     };
     // A piece that leaves a line with the king may uncover a check.

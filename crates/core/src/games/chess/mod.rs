@@ -59,6 +59,7 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
         Some(text) => fen::parse(&text, mode)?.chess,
         None => Chess::default(),
     };
+    // Rights of a FEN may make it Chess960; the spec has to say so, because castling is written differently there.
     let chess960 = chess960 || chess.castles().mode().is_chess960();
     let start = Position::new(chess, fill);
     let info = GameInfo {
@@ -238,6 +239,7 @@ impl State for Position {
     }
 
     fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        // By the text and not by the action, whose castling goes to the rook's square: people point at the king's.
         let text = notation::write(self, action, Some("uci")).unwrap_or_default();
         grid::named_squares(&text, info.feature_shape[1], info.feature_shape[2])
     }

@@ -73,6 +73,7 @@ fn san(position: &Position, played: Move) -> String {
 /// Castling is the king taking his rook, promotion to a knight has no suffix.
 fn lc0(played: Move) -> String {
     let uci = UciMove::from_chess960(played).to_string();
+    // No square ends in n.
     let plain = uci.strip_suffix('n').unwrap_or(&uci);
     plain.to_string()
 }

@@ -32,6 +32,7 @@ struct Table {
     index: [[u16; 64]; 64],
 }
 
+// Made by the compiler, so that the asserts in `build` are checked before anything runs.
 static TABLE: Table = build();
 
 /// The move of an action; `action` must be below `NUM_ACTIONS`.
@@ -74,6 +75,7 @@ const fn build() -> Table {
 }
 
 const fn add_plain_moves(table: &mut Table) -> usize {
+    // `while`, because a constant is computed without `for`.
     let mut next = 0;
     let mut pair: u32 = 0;
     while pair < 64 * 64 {

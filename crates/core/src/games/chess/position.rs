@@ -143,6 +143,8 @@ impl Position {
     /// Hash of all that the network sees.
     #[inline]
     pub fn key(&self) -> u64 {
+        // All that the planes are made from: two positions that differ in nothing here have the same features. The
+        // number of known positions counts, because those before are filled in.
         let counters = u64::from(self.chess.halfmoves()) << 8 | (self.known() as u64) << 4 | self.facts.fill as u64;
         (0..self.known()).fold(counters, |key, age| zobrist::mix(key, self.earlier(age).0.hash))
     }
@@ -174,6 +176,7 @@ impl Position {
                 Move::EnPassant { from, to }
             }
             Role::Pawn if matches!(to.rank(), Rank::First | Rank::Eighth) => {
+                // The policy has no action for a knight: a pawn's plain move to the last rank is one.
                 let promotion = promotion.or(Some(Role::Knight));
                 Move::Normal { role, from, capture: board.role_at(to), to, promotion }
             }
@@ -193,6 +196,8 @@ impl Position {
     #[inline]
     pub fn play(&mut self, action: Action) {
         let Some(played) = self.decode(action) else { return };
+        // Before the move is played: it takes out what belongs to the position as it was, its mover and its en passant
+        // square.
         let mut hash = self.hash_without_rights(played);
         let rights = self.chess.castles().castling_rights();
         self.chess.play_unchecked(played);
@@ -324,6 +329,7 @@ impl Position {
         }
         // A position can come again after four plies at the earliest, and only with the same player to move.
         let same_mover = self.hashes.iter().rev().skip(3).step_by(2);
+        // From the second on the game is drawn: more need not be told apart.
         same_mover.filter(|earlier| **earlier == hash).count().min(2) as u8
     }
 
@@ -345,6 +351,7 @@ impl Position {
                 zobrist::piece(role.of(us), from) ^ zobrist::piece(arrives.of(us), to) ^ taken
             }
             Move::EnPassant { from, to } => {
+                // Taken en passant, a pawn does not stand where the move ends.
                 let captured = Square::from_coords(to.file(), from.rank());
                 zobrist::piece(us.pawn(), from) ^ zobrist::piece(us.pawn(), to) ^ zobrist::piece((!us).pawn(), captured)
             }
@@ -369,6 +376,8 @@ fn rights_changes(before: Bitboard, after: &Chess, en_passant: Option<Square>) -
 }
 
 fn castling_changes(us: Color, king: Square, rook: Square) -> u64 {
+    // In Chess960 king and rook may stand anywhere on the rank, and even stay: what counts is where they arrive, which
+    // is always the same.
     let side = shakmaty::CastlingSide::from_queen_side(rook < king);
     zobrist::piece(us.king(), king)
         ^ zobrist::piece(us.rook(), rook)

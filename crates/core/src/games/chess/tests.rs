@@ -27,6 +27,7 @@ fn legal(state: &dyn State) -> Vec<Action> {
 }
 
 fn features(state: &dyn State) -> Vec<f32> {
+    // No number, because a game has to write every float.
     let mut row = vec![f32::NAN; state.row_len()];
     state.encode(&mut row);
     row
@@ -266,6 +267,8 @@ fn pictures_show_every_piece() {
     assert!(here.text().ends_with("Black to move"));
 }
 
+// Games from the start seldom come to what these begin with: castling both ways and pins, captures en passant that
+// would uncover a king, promotions, Chess960.
 const STARTS: [&str; 5] = [
     "chess",
     "chess(fen=r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1)",
@@ -360,6 +363,7 @@ proptest! {
     #[test]
     fn repetitions_are_those_of_whole_boards((start, choices) in any_game()) {
         let mut seen: Vec<(Chess, Option<shakmaty::Square>)> = Vec::new();
+        // The first moves alone: games of any moves hardly ever repeat a position.
         random_game(start, &choices.iter().map(|choice| choice % 3).collect::<Vec<_>>(), |position| {
             let (chess, square) = (position.chess().clone(), position.en_passant());
             let same = |(other, flag): &&(Chess, Option<shakmaty::Square>)| {

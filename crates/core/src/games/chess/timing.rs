@@ -13,6 +13,7 @@ const DEPTH: usize = 6;
 
 /// Nanoseconds of one call.
 fn measure(name: &str, mut operation: impl FnMut()) {
+    // Caches and predictors are warm before the clock runs.
     (0..ROUNDS / 10).for_each(|_| operation());
     let start = Instant::now();
     (0..ROUNDS).for_each(|_| operation());
@@ -45,6 +46,7 @@ fn times_of_a_visit() {
             leaf.copy_from(black_box(root.as_ref()));
             actions.iter().for_each(|action| leaf.play(*action));
         });
+        // Hidden from the compiler, which would compute once what is the same in every round.
         measure("outcome", || _ = black_box(black_box(leaf.as_ref()).outcome()));
         measure("legal_actions", || black_box(leaf.as_ref()).legal_actions(&mut legal));
         measure("key", || _ = black_box(black_box(leaf.as_ref()).key()));

@@ -27,6 +27,7 @@ pub fn piece(piece: Piece, square: Square) -> u64 {
 /// The number of the castling rights, given as the squares of the rooks that may castle.
 #[inline]
 pub fn castling(rooks: Bitboard) -> u64 {
+    // By the rook's square and not by the wing, which does not tell two rights of Chess960 apart.
     rooks.into_iter().fold(0, |hash, square| hash ^ KEYS.castling_rooks[square as usize])
 }
 
@@ -56,6 +57,8 @@ const fn build() -> Keys {
     while square < 64 {
         let mut kind = 0;
         while kind < 12 {
+            // Computed and not drawn: hashes are the same in every process. The kinds of numbers begin far enough apart
+            // that none is used twice.
             keys.pieces[kind][square] = splitmix(1000 + 64 * kind as u64 + square as u64);
             kind += 1;
         }

@@ -141,6 +141,7 @@ impl Fours {
             if let Some(win) = self.attack(fours, &mut is_cut) {
                 return Some(win);
             }
+            // No four was left out for want of depth: more depth finds nothing else.
             if !is_cut {
                 return None;
             }
@@ -168,6 +169,8 @@ impl Fours {
     fn attack_by_threes(&mut self, threes: u32) -> Option<ForcedWin> {
         let mut candidates = self.makers(LINE as u8 - 3);
         if let Some(point) = self.five(DEFENDER) {
+            // The defender's four has to be blocked at once. The block is tried even if it makes no three of its own:
+            // it may complete a threat that stood there.
             candidates = Points::square(point);
         }
         for point in candidates.squares() {
@@ -186,7 +189,10 @@ impl Fours {
         if self.left == 0 || self.five(DEFENDER).is_some() {
             return None;
         }
+        // The defender passes in thought: without a win by fours now the move was no threat, and there is nothing to
+        // stop.
         let mut longest = self.counted_win()?.plies + 1;
+        // Of the threat that was just found: the searches inside the loop write their own lines over it.
         for reply in self.disturbing_points(self.line).squares() {
             self.put(reply, DEFENDER);
             let win = self.counted_win().or_else(|| self.next_three(threes));
@@ -199,6 +205,7 @@ impl Fours {
     /// A win that goes on with another three.
     fn next_three(&mut self, threes: u32) -> Option<ForcedWin> {
         if threes == 1 {
+            // Another three was possible: the deepening goes on, as with fours.
             self.is_cut = true;
             return None;
         }
@@ -228,6 +235,8 @@ impl Fours {
         }
         let mut found = line.attacks | line.blocks;
         for (window, [attackers, defenders]) in self.counts.iter().enumerate() {
+            // A four of the defender gains a move: it need not touch the line to stop it. The blocks are on the board
+            // here, because they may help to make one.
             if *attackers == 0 && *defenders >= LINE as u8 - 2 {
                 for point in self.empty_points(window) {
                     found |= Points::square(point);

@@ -135,6 +135,7 @@ const fn step(square: usize, files: i32, ranks: i32) -> Option<usize> {
 }
 
 const fn jumps<const N: usize>(steps: &[(i32, i32); N]) -> [u32; SQUARES] {
+    // `while`, because a constant is computed without `for`.
     let mut table = [0; SQUARES];
     let mut square = 0;
     while square < SQUARES {

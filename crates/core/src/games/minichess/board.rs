@@ -164,6 +164,7 @@ impl<'a> Mover<'a> {
     fn new(board: &'a Board) -> Mover<'a> {
         let king = board.king();
         let checkers = board.attackers(king, board.occupied());
+        // As in chess: one checker can be captured or blocked; against two only the king moves.
         let answers = match checkers.count_ones() {
             0 => attacks::ALL,
             1 => attacks::between(king, checkers.trailing_zeros() as usize) | checkers,
@@ -211,6 +212,7 @@ impl<'a> Mover<'a> {
 
     #[inline]
     fn king_targets(&self) -> u32 {
+        // A slider that gives check also attacks the squares beyond the king.
         let without_king = self.board.occupied() & !(1 << self.king);
         let steps = squares(attacks::king(self.king) & !self.board.own);
         steps.filter(|&to| self.board.attackers(to, without_king) == 0).fold(0, |targets, to| targets | 1 << to)

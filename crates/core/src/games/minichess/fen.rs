@@ -41,6 +41,7 @@ fn read(text: &str) -> Result<Position, String> {
     let board = read_board(pieces)?;
     check(&board)?;
     let board = if mover == Player::First { board } else { board.turned() };
+    // As the side that has just moved sees it: it may not have left its king in check, and the rules here rest on that.
     if board.turned().is_check() {
         return Err("the side that is not to move is in check".into());
     }

@@ -53,5 +53,6 @@ fn sets(position: &Position) -> [u32; NUM_PLANES] {
 
 #[inline]
 fn counter(position: &Position) -> f32 {
+    // Not lc0's raw counter, which its trained networks expect in chess: of this game there was no network before.
     f32::from(position.quiet_plies()) / f32::from(DRAWN_AFTER)
 }

@@ -33,6 +33,7 @@ struct Table {
     index: [[Action; SQUARES]; SQUARES],
 }
 
+// As in chess, by the compiler: a numbering that does not come out at its length does not compile.
 static TABLE: Table = build();
 
 /// The move of an action; `action` must be below `NUM_ACTIONS`.

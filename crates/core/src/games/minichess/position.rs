@@ -190,6 +190,7 @@ impl Position {
             self.hashes.clear();
             self.facts.quiet_plies = 0;
         } else {
+            // A FEN may begin anywhere in these 16 bits.
             self.facts.quiet_plies = self.facts.quiet_plies.saturating_add(1);
         }
         self.facts.repetitions = self.count_repetitions(hash);

@@ -107,6 +107,7 @@ proptest! {
     #[test]
     fn repetitions_are_those_of_whole_boards((start, choices) in any_game()) {
         let mut seen: Vec<(Board, Player)> = Vec::new();
+        // As in chess: games of any moves hardly ever repeat a position.
         random_game(start, &choices.iter().map(|choice| choice % 3).collect::<Vec<_>>(), |position| {
             let present = (*position.board(), position.mover());
             let earlier = seen.iter().filter(|known| **known == present).count();

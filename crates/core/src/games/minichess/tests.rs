@@ -20,12 +20,14 @@ fn after(fen: &str, moves: &str) -> Box<dyn State> {
 }
 
 pub(super) fn legal(state: &dyn State) -> Vec<Action> {
+    // With something in it: a game has to clear the list.
     let mut actions = vec![9999];
     state.legal_actions(&mut actions);
     actions
 }
 
 pub(super) fn features(state: &dyn State) -> Vec<f32> {
+    // No number, because a game has to write every float.
     let mut row = vec![f32::NAN; state.row_len()];
     state.encode(&mut row);
     row

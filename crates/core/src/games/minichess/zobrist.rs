@@ -17,6 +17,8 @@ pub fn full(board: &Board, mover: Player) -> u64 {
     let of = |player: Player, set: u32| {
         let pieces = Role::ALL.into_iter().flat_map(|role| squares(set & board.role(role)).map(move |s| (role, s)));
         pieces.fold(0, |hash, (role, square)| {
+            // Squares as the owner sees them: the board is turned after every move, and a piece that stays keeps its
+            // number.
             hash ^ piece(player, role, if player == mover { square } else { flip_square(square) })
         })
     };

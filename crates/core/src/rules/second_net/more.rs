@@ -27,6 +27,7 @@ pub struct FurtherNet {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MoreNets {
+    // An array and not a vector: the settings of the rule are `Copy`, and are read at every edge.
     nets: [Option<FurtherNet>; MOST],
     len: usize,
 }
@@ -99,11 +100,13 @@ fn read_net(word: &str, place: usize) -> Option<FurtherNet> {
 }
 
 fn read_visits(text: &str) -> Option<u32> {
+    // `parse` would take a sign as well, and one number would have two texts.
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|visits| is_plain && (1..=4_000_000_000).contains(visits))
 }
 
 fn read_share(text: &str) -> Option<f64> {
+    // `parse` would take signs, exponents, inf and nan.
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     text.parse().ok().filter(|share| is_plain && (0.0..=1.0).contains(share))
 }

@@ -69,6 +69,7 @@ impl Bounds {
 
     /// These bounds of a node as bounds of the edge that leads to it, whose node has another mover if `flip` is set.
     pub fn seen_from_parent(self, flip: bool) -> Self {
+        // What is far stays far: `FAR` is the greatest number.
         let (lower, upper) = if flip { (-self.upper, -self.lower) } else { (self.lower, self.upper) };
         Bounds { lower, upper, plies: self.plies.saturating_add(1), ..self }
     }

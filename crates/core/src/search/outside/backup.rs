@@ -103,6 +103,7 @@ impl Search {
         let sized = self.setup.averages().then_some(|_| steps.next().expect("a step size for every step of a way"));
         self.tree.backup_by_rules(path, *mover, *value, sized);
         if !self.setup.averages() {
+            // The step sizes of this way and of its root are passed over: the next way begins after them.
             steps.nth(path.len());
         }
     }

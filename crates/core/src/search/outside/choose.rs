@@ -106,6 +106,7 @@ impl Search {
             rows.edges[ALLOWED][at.start..].iter_mut().zip(allowed).for_each(|(item, flag)| *item = flag);
         }
         for k in 0..count {
+            // Without proofs: these come last, in `pick`, because a rule from outside may not change what is certain.
             let (q, u) = scores.free_terms(k, || self.rules.draws.normal());
             terms.q.push(q);
             terms.u.push(u);
@@ -116,6 +117,7 @@ impl Search {
         let first = EDGE_FACTS + self.tree.columns.root_outside.len();
         for (kind, column) in draws.iter().zip(&mut rows.edges[first..]) {
             match kind {
+                // From the tree's own stream: what it draws does not depend on the trees that are shown with it.
                 EdgeDraws::Uniform => column[at.start..].fill_with(|| self.rules.draws.uniform()),
                 EdgeDraws::Normal => column[at.start..].fill_with(|| self.rules.draws.normal()),
             }

@@ -16,6 +16,7 @@ impl Bounds {
     pub fn rank(self) -> i32 {
         let nearness = i32::from(FAR - self.plies.max(1));
         match self.result() {
+            // Above a preferred draw even where the way to the end is not known.
             Some(1) => PREFERRED_DRAW + 1 + nearness,
             Some(-1) => -1 - nearness,
             _ => 0,
@@ -63,6 +64,7 @@ impl Search {
         };
         let allowed = |k: usize| !at_root || (self.root.allows(k) && !(excludes && bounds(k).is_proven()));
         let terms = Limited { prior, allows: allowed };
+        // At a root where every edge is proven none is allowed above, and the exact values decide.
         best_edge(&view, edges, stats, &terms).or_else(|| self.best_by_rules(node, own, None))
     }
 
@@ -75,6 +77,7 @@ impl Search {
     pub(in crate::search) fn prefer_draws(&self, ranks: &mut [MoveRank]) {
         let (Some(rule), Some(root)) = (&self.setup.params.solver, self.tree.root_node()) else { return };
         let is_draw = |edge: usize| self.edge_bounds(root, edge).result() == Some(0);
+        // The leader of what is open alone: a proven win stands above every draw, whatever the preference.
         let is_candidate = |edge: &usize| ranks[*edge].allowed && ranks[*edge].proof == 0;
         let best = (0..ranks.len()).filter(is_candidate).min_by(|a, b| MoveRank::descending(&ranks[*a], &ranks[*b]));
         let Some(leader) = best else { return };

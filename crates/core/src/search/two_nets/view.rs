@@ -80,6 +80,7 @@ impl Tree {
     /// Puts the edges without record in the order of P, equal ones by action.
     pub(in crate::search) fn sort_by_mixed_priors(&mut self, rule: &SecondNet, node: u32) {
         let prior = |(k, edge): (usize, &Edge)| (edge.action, self.mixed_prior(rule, node, k));
+        // Before the sort, which moves the edges away from the places that `mixed_prior` reads.
         let priors: Vec<_> = self.edges(node).iter().enumerate().map(prior).collect();
         let of = |edge: &Edge| priors.iter().find(|(action, _)| *action == edge.action).expect("an edge of the node").1;
         self.sort_unvisited_by(node, |a, b| of(b).total_cmp(&of(a)).then(a.action.cmp(&b.action)));
@@ -99,5 +100,7 @@ pub fn mixed_stats(
     let own = of(net);
     let value = rule.value(net, of);
     let (wl, d) = value.map_or((small.wl, small.d), |value| (value.wl, value.d));
+    // Every net explores by its own visits, as if it had a tree of its own; what the nets share is the value (Lan et
+    // al. 2019).
     (EdgeStats { wl, d, visits: own.visits, in_flight: own.in_flight, ..*small }, value.is_some())
 }
