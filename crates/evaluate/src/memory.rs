@@ -29,16 +29,27 @@ fn is_possible(bytes: Option<usize>) -> bool {
     bytes.is_some_and(|bytes| bytes as u64 <= MAX_BYTES && bytes <= isize::MAX as usize)
 }
 
+/// The most rows that are chosen.
+const MAX_CHUNK: usize = 32;
+
 /// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
 /// fit no cache, so that each is read once for many rows.
 pub fn default_chunk(layers: &Layers) -> usize {
-    // 640 KiB, as it was first, left the weights no room.
-    const CACHE: usize = 320 * 1024;
+    const USUAL_CACHE: usize = 1024 * 1024;
+    let tiles = Board::new(layers.rows, layers.columns).tiles();
+    let second_cache = hauteur_machine::second_cache().unwrap_or(USUAL_CACHE);
+    chunk_for(tiles, layers.input.outputs, layers.blocks.len(), second_cache)
+}
+
+/// `default_chunk` for boards of so many tiles, a tower of `filters` and `blocks`, and a second cache of so many bytes.
+fn chunk_for(tiles: usize, filters: usize, blocks: usize, second_cache: usize) -> usize {
     const LARGE: usize = 32 * 1024 * 1024;
-    let (tiles, filters) = (Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);
     let row = (tiles * 36).saturating_mul(filters * 2 * size_of::<f32>());
-    let weights = (layers.blocks.len() * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
-    (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)
+    let weights = (blocks * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
+    let least = if weights > LARGE { 16 } else { 4 };
+    // Of 1 MiB this is 320 KiB: 640, as it was first, left the weights no room.
+    let share = second_cache / 16 * 5;
+    (share / row).clamp(least, MAX_CHUNK)
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -93,5 +104,40 @@ mod tiles {
         let numbers = layer.inputs / planes.outputs;
         let (outputs, stride) = (layer.outputs.next_multiple_of(DENSE_WIDTH), planes.outputs.next_multiple_of(PANEL));
         product(&[outputs, numbers, stride, size_of::<u16>()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_for;
+
+    const KIB: usize = 1024;
+
+    #[test]
+    fn a_larger_second_cache_takes_more_rows() {
+        let chess = 4;
+        assert_eq!(chunk_for(chess, 64, 6, 256 * KIB), 4);
+        assert_eq!(chunk_for(chess, 64, 6, 1024 * KIB), 4);
+        assert_eq!(chunk_for(chess, 64, 6, 2048 * KIB), 8);
+        assert_eq!(chunk_for(chess, 32, 4, 2048 * KIB), 17);
+        assert_eq!(chunk_for(chess, 1, 1, 2048 * KIB), 32);
+    }
+
+    #[test]
+    fn weights_that_fit_no_cache_are_read_for_many_rows() {
+        assert_eq!(chunk_for(4, 256, 20, 1024 * KIB), 16);
+        assert_eq!(chunk_for(4, 256, 20, 64 * KIB), 16);
+        assert_eq!(chunk_for(25, 512, 40, 2048 * KIB), 16);
+    }
+
+    #[test]
+    fn a_chunk_has_a_least_and_a_greatest_size() {
+        for tiles in 1..=25 {
+            for filters in [16, 64, 96, 512, 1 << 20] {
+                for cache in [0, 256 * KIB, 1 << 40] {
+                    assert!((4..=32).contains(&chunk_for(tiles, filters, 10, cache)));
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,14 @@
 
 use crate::lanes::{Lanes, Work};
 
+/// Rows from which on weights are fetched ahead: fewer are multiplied as fast as weights come, and fetching them costs more than it saves.
+const ROWS_TO_FETCH: usize = 12;
+/// With this many inputs or more, the rows from which on weights are fetched ahead: the tiles of one chess board. The processor's own
+/// prefetching ends at every page of 4 KiB, and does not keep up with blocks of many pages.
+const ROWS_TO_FETCH_WIDE: usize = 4;
+/// See `ROWS_TO_FETCH_WIDE`.
+const WIDE: usize = 128;
+
 /// The widest block of outputs, in vectors.
 const MAX_VECTORS: usize = 5;
 
@@ -66,45 +74,67 @@ unsafe fn block_rows<L: Lanes, E, const N: usize>(p: Product<E>) {
         let out = p.out.add(block * N * L::WIDTH);
         let tiles = Product { weights, out, ..p };
         let mut row = 0;
+        // The first tile of rows fetches the weights that follow, those of the next block or point: a tower's weights fit no second cache,
+        // and while one block is multiplied the next one can come.
+        let least = if p.inputs >= WIDE { ROWS_TO_FETCH_WIDE } else { ROWS_TO_FETCH };
+        let fetches = p.count >= least;
         // The most rows whose accumulators fit, then fewer for the rest.
         // How many rows share a tile changes no sum: each has accumulators of its own, over the inputs in the same
         // order. So a row has the same bits in every batch.
         if L::ACCUMULATORS / N >= 12 {
             while row + 12 <= p.count {
-                tile::<L, E, 12, N>(&tiles, row);
+                tile::<L, E, 12, N>(&tiles, row, fetches);
                 row += 12;
             }
         }
         if L::ACCUMULATORS / N >= 6 {
             while row + 6 <= p.count {
-                tile::<L, E, 6, N>(&tiles, row);
+                tile::<L, E, 6, N>(&tiles, row, fetches);
                 row += 6;
             }
         }
         while row + 4 <= p.count {
-            tile::<L, E, 4, N>(&tiles, row);
+            tile::<L, E, 4, N>(&tiles, row, fetches);
             row += 4;
         }
         while row + 2 <= p.count {
-            tile::<L, E, 2, N>(&tiles, row);
+            tile::<L, E, 2, N>(&tiles, row, fetches);
             row += 2;
         }
         while row < p.count {
-            tile::<L, E, 1, N>(&tiles, row);
+            tile::<L, E, 1, N>(&tiles, row, fetches);
             row += 1;
         }
     }
 }
 
-/// M rows from `first` on, times N vectors of outputs.
+/// M rows from `first` on, times N vectors of outputs. `fetches`: the first rows of all fetch the weights of the next block.
 #[inline(always)]
-unsafe fn tile<L: Lanes, E, const M: usize, const N: usize>(p: &Product<E>, first: usize) {
+unsafe fn tile<L: Lanes, E, const M: usize, const N: usize>(p: &Product<E>, first: usize, fetches: bool) {
+    // Two loops, because a choice within the loop would cost every product of a group.
+    if fetches && first == 0 {
+        sum_rows::<L, E, M, N, true>(p, first);
+    } else {
+        sum_rows::<L, E, M, N, false>(p, first);
+    }
+}
+
+/// See `tile`.
+#[inline(always)]
+unsafe fn sum_rows<L: Lanes, E, const M: usize, const N: usize, const FETCHES: bool>(p: &Product<E>, first: usize) {
     // From zero, not from a bias: the sums at Winograd's points have none, they are transformed back before it is
     // added.
     let mut sums = [[L::splat(0.0); N]; M];
     let mut weights: *const L::Element = p.weights.cast();
     let mut inputs: *const L::Element = p.rows.cast::<L::Element>().add(first * p.row_stride);
+    let block = p.inputs * N * L::WIDTH;
     for _ in 0..p.inputs / L::GROUP {
+        if FETCHES {
+            for vector in 0..N {
+                // Beyond the last block this is no memory of ours, which a prefetch may name.
+                L::prefetch(weights.wrapping_add(block + vector * L::WIDTH * L::GROUP));
+            }
+        }
         let mut outputs = [L::load_weights(weights); N];
         for (vector, output) in outputs.iter_mut().enumerate().skip(1) {
             *output = L::load_weights(weights.add(vector * L::WIDTH * L::GROUP));

@@ -203,8 +203,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let row_length = self.planes * self.board.squares();
         let mut done = 0;
         while done < rows {
-            // The last chunk may be short; its rows are summed as in a full one, so that they have the same bits.
-            let count = self.chunk.min(rows - done);
+            // Chunks of equal size: a short last one would read all weights for a few rows. A row has the same bits in each.
+            let left = rows - done;
+            let count = left.div_ceil(left.div_ceil(self.chunk));
             self.read_features(&features[done * row_length..], count, &mut buffers.features);
             // An unfinished pass leaves any numbers on the squares, but never on a border, so that its buffers serve
             // again.

@@ -72,6 +72,10 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     unsafe fn broadcast(from: *const Self::Element) -> Self::Operand;
     /// `GROUP` channels of `WIDTH` outputs.
     unsafe fn load_weights(from: *const Self::Element) -> Self::Operand;
+    /// Asks for the cache line of some weights, into the second cache: the first has no room for what is used a block later. Any address
+    /// may be named; where the instruction set has no such request, nothing happens.
+    #[inline(always)]
+    unsafe fn prefetch(_weights: *const Self::Element) {}
     /// sum + the product of the groups.
     unsafe fn multiply(sum: Self::Vector, a: Self::Operand, b: Self::Operand) -> Self::Vector;
 

@@ -24,6 +24,11 @@ macro_rules! vectors_of_512_bits {
         type Vector = __m512;
 
         #[inline(always)]
+        unsafe fn prefetch(weights: *const Self::Element) {
+            _mm_prefetch::<_MM_HINT_T1>(weights.cast());
+        }
+
+        #[inline(always)]
         unsafe fn load(from: *const f32) -> __m512 {
             _mm512_loadu_ps(from)
         }
@@ -151,6 +156,11 @@ impl Lanes for Avx2 {
     type Vector = __m256;
     type Element = f32;
     type Operand = __m256;
+
+    #[inline(always)]
+    unsafe fn prefetch(weights: *const f32) {
+        _mm_prefetch::<_MM_HINT_T1>(weights.cast());
+    }
 
     unsafe fn run(work: impl Work) {
         #[target_feature(enable = "avx2,fma")]
