@@ -51,6 +51,8 @@ impl<R: Read> Reader<R> {
         let Some(raw) = self.games.next_game()? else { return Ok(None) };
         self.number += 1;
         let played = self.lines.as_ref().map(|lines| lines.play(&raw));
+        // An error of the result stays apart from that of the moves: the rating list reads tags without playing,
+        // and counts a game by its tag alone.
         let outcome = line::outcome_of(&raw);
         let tagged = words::result(raw.tag("Result").trim()).unwrap_or(raw.result.flatten());
         let RawGame { line, tags, plies, .. } = raw;
@@ -64,6 +66,7 @@ pub fn read_tree(text: &str) -> Result<(RawGame, tree::Tree), String> {
     let mut games = Games::new(text.as_bytes(), Keep::All).map_err(failed)?;
     let mut first: Option<RawGame> = None;
     while let Some(raw) = games.next_game().map_err(failed)? {
+        // A game with a problem ends the search as well: another game of the text must not be shown in its place.
         let has_moves = raw.plies > 0 || raw.problem.is_some();
         if has_moves || first.is_none() {
             first = Some(raw);
