@@ -97,7 +97,7 @@ impl PyPgnGame {
         self.read.plies
     }
 
-    /// The result by the tag, where there is none by what stands after the moves.
+    /// The result by the tag alone; by what stands after the moves where the tag has none.
     #[getter]
     fn tagged(&self) -> &'static str {
         result_text(self.read.tagged)

@@ -26,7 +26,7 @@ pub struct GameRead {
     pub plies: usize,
     /// How it ended, by the result after the moves or by the tag; an error where they differ.
     pub outcome: Result<words::Outcome, String>,
-    /// How it ended by the tag, where there is none by the result after the moves.
+    /// How it ended by the tag alone; by the result after the moves where the tag has none.
     pub tagged: words::Outcome,
     /// Its main line; an error is one line. None where it was not asked for.
     pub played: Option<Result<GameLine, String>>,
