@@ -36,9 +36,13 @@ impl History {
 
     /// Keeps the next report of the search; returns it as the page takes it.
     pub fn add(&mut self, mut report: Report, position: &Position) -> Json {
+        // The view is made before lines and seconds are changed: the page shows visits a second of the present
+        // search.
         let mut view = report.view(position);
         report.pace.seconds += self.before;
         view["seconds"] = json!(report.pace.seconds);
+        // Some 200 reports are kept, with every move of each; lines would be most of their memory, and no curve
+        // shows them.
         report.moves.iter_mut().for_each(|one| one.line.clear());
         self.keep(report);
         view
@@ -75,10 +79,14 @@ impl History {
         let samples = self.samples();
         let mut chosen = samples.clone().next_back().map_or(Vec::new(), |newest| newest.moves.clone());
         chosen.sort_by_key(|one| std::cmp::Reverse(one.visits));
+        // By the newest report: moves that were ahead only for a while would take the place of those that matter
+        // now.
         let curve = |action| {
             let at = |report: &Report| report.moves.iter().find(|one| one.action == action).cloned();
             let rows: Vec<_> = samples.clone().map(at).collect();
             let visits: Vec<u32> = rows.iter().map(|row| row.as_ref().map_or(0, |one| one.visits)).collect();
+            // Before the first visit Q is what the search assumes, and a curve would begin with a number that was
+            // never found.
             let q = rows.iter().map(|row| row.as_ref().and_then(|one| one.wdl.map(|_| one.q)));
             json!({ "a": action, "text": position.text(action), "visits": visits, "q": q.collect::<Vec<_>>() })
         };
