@@ -74,6 +74,7 @@ pub fn rollout_values<'py>(
         return Err(value_error("games must be >= 1, got 0"));
     }
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
+    // Collected without the interpreter, as a game takes long; the array is made of it afterwards.
     let play = || positions.iter().flat_map(|state| rollout_value(*state, seed, games)).collect::<Vec<f32>>();
     let values = py.detach(play);
     raise_any(&states)?;
@@ -109,6 +110,8 @@ pub fn encode_games(
     check_rows(out.shape(), games.len(), row_len)?;
     let actions = actions.iter().map(|one| read::<u16, Ix1>("actions", one)).collect::<PyResult<Vec<_>>>()?;
     let actions: Vec<&[u16]> = actions.iter().map(|a| a.as_slice()).collect::<Result<_, _>>()?;
+    // All of them before any row: a thread that fails in the middle would leave an array of which nobody knows what
+    // is in it.
     for (&game, &ply) in games.iter().zip(plies) {
         let moves = usize::try_from(game).ok().and_then(|game| actions.get(game));
         if !moves.is_some_and(|moves| (0..=moves.len() as i64).contains(&ply)) {
@@ -124,6 +127,7 @@ pub fn encode_games(
     let rows = games.iter().zip(plies).zip(floats.chunks_mut(row_len)).zip(flags).collect();
     let done = on_threads(py, threads, rows, |(((&game, &ply), row), flags)| {
         let played = &actions[game as usize][..ply as usize];
+        // Each row from the start of its game: rows come in any order, and threads share nothing.
         let state = replay(positions[game as usize], played).map_err(|e| format!("game {game}, {e}"))?;
         state.encode(row);
         if let Some(flags) = flags {
@@ -131,6 +135,7 @@ pub fn encode_games(
         }
         Ok(())
     });
+    // First: where a game in Python has failed, an action that is "not legal" is only what came of it.
     raise_any(&starts)?;
     done
 }
@@ -165,6 +170,7 @@ fn raise_any(states: &[PyRef<'_, PyState>]) -> PyResult<()> {
 fn replay(start: &dyn State, actions: &[u16]) -> Result<Box<dyn State>, String> {
     let mut state = start.clone_box();
     let mut legal = Vec::new();
+    // Recorded actions come from files, and `play` of an illegal one is undefined.
     for (ply, &action) in actions.iter().enumerate() {
         state.legal_actions(&mut legal);
         if !legal.contains(&action) {
