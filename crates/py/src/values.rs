@@ -10,6 +10,7 @@ use crate::errors::value_error;
 
 /// A function of this module as pickle finds it: by its name.
 pub fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    // By its public name: another process, or a later version, has to find it there.
     py.import("hauteur._core")?.getattr(function)
 }
 
@@ -37,6 +38,7 @@ pub fn outcome_number(outcome: Outcome) -> i8 {
 /// Packed features need boards of at most 64 squares.
 pub fn check_packable(game: &dyn Game) -> PyResult<()> {
     let [_, rows, columns] = game.info().feature_shape;
+    // A plane is a mask of 64 bits.
     if rows * columns <= 64 {
         return Ok(());
     }
