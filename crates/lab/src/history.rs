@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::position::Position;
 use crate::report::Report;
 
-/// Samples that are kept; then every second one goes, and only every second report is taken.
+/// Samples that are kept, an even number; at one more every second one goes, and only every second report is taken.
 const MAX_SAMPLES: usize = 200;
 /// Moves that get a curve.
 const CURVES: usize = 8;
@@ -57,10 +57,9 @@ impl History {
         }
         self.seen += 1;
         if self.kept.len() > MAX_SAMPLES {
-            let last = self.kept.last().cloned();
+            // Of an odd number both ends stay, so that the newest report is still the last one that is kept.
             self.kept = std::mem::take(&mut self.kept).into_iter().step_by(2).collect();
             self.stride *= 2;
-            self.newest = last.filter(|_| self.seen.is_multiple_of(2));
         }
     }
 
