@@ -14,7 +14,7 @@ use crate::played::Played;
 
 /// The game of a text, with the fields of `do_read` in `python/hauteur/web/sessions/analyse.py`. `game`: that moves and FENs are of.
 pub fn view(text: &str, game: &Arc<dyn Game>) -> Result<Json, String> {
-    if form_of(text) == Form::Pgn && !text.trim().is_empty() {
+    if form_of(text) == Form::Pgn {
         return pgn_view(text);
     }
     let read = game_text::read(text, game)?;
