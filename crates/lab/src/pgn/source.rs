@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
+/// Bytes of one game, comments and variations included.
+pub const MAX_GAME_BYTES: usize = 1 << 22;
 const PIECE: usize = 1 << 16;
 /// Bytes of a file in UTF-16, which is read as a whole.
 // Its bytes cannot be looked at one by one, so it is held in memory twice while it is decoded.
@@ -114,13 +116,15 @@ impl<R: Read> Source<R> {
         Ok(Some(byte))
     }
 
-    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines.
+    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines. `out` gets no more than a game may have.
     pub fn take_until(&mut self, ends: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let rest = &self.buffer[self.at..];
             let found = rest.iter().position(|&byte| ends(byte));
             let count = found.unwrap_or(rest.len());
-            out.extend_from_slice(&rest[..count]);
+            // A file may be one line of gigabytes. The rest of it is passed over; `used` says that the game is too long.
+            let room = MAX_GAME_BYTES.saturating_sub(out.len());
+            out.extend_from_slice(&rest[..count.min(room)]);
             self.at += count;
             self.used += count;
             // None of the bytes ends a line, as `ends` holds for these, so no lines are counted here.
@@ -165,5 +169,22 @@ impl<R: Read> Source<R> {
         self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
         self.is_done = read? == 0;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_does_not_fill_the_memory() {
+        let endless = io::repeat(b'a').take(3 * MAX_GAME_BYTES as u64);
+        let mut source = Source::new(endless.chain(&b"\n[Event \"b\"]"[..])).unwrap();
+        let mut word = Vec::new();
+        source.take_until(|byte| byte == b'\n', &mut word).unwrap();
+        assert_eq!((word.len(), source.used()), (MAX_GAME_BYTES, 3 * MAX_GAME_BYTES));
+        source.skip_spaces().unwrap();
+        assert!(source.begins_with(b"[Event").unwrap() && source.line() == 2);
+        assert!(source.buffer.len() <= 3 * PIECE);
     }
 }

@@ -2,11 +2,9 @@
 
 use std::io::{self, Read};
 
-use super::source::{Source, is_filling};
+use super::source::{MAX_GAME_BYTES, Source, is_filling};
 use super::words::{self, Meaning, Outcome};
 
-/// Bytes of one game, comments and variations included.
-pub const MAX_GAME_BYTES: usize = 1 << 22;
 /// Variations within variations.
 pub const MAX_DEPTH: usize = 100;
 /// Bytes of a line that is looked at to see whether it is a tag.
