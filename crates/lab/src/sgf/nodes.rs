@@ -101,7 +101,7 @@ impl Parser<'_> {
     fn value(&mut self, of: usize) -> Result<String, String> {
         self.at += 1;
         let mut value = String::new();
-        let mut signs = self.text[self.at..].char_indices();
+        let mut signs = self.text[self.at..].char_indices().peekable();
         while let Some((at, sign)) = signs.next() {
             match sign {
                 ']' => {
@@ -110,8 +110,11 @@ impl Parser<'_> {
                 }
                 // FF[4]: an end of a line after it is dropped, any other sign stands for itself, a ] too.
                 '\\' => match signs.next() {
-                    Some((_, '\n' | '\r')) | None => {} // a line that is broken for the width of the text
+                    // A line that is broken for the width of the text. CR LF is one end of a line.
+                    Some((_, '\r')) => _ = signs.next_if(|(_, sign)| *sign == '\n'),
+                    Some((_, '\n')) => _ = signs.next_if(|(_, sign)| *sign == '\r'),
                     Some((_, escaped)) => value.push(escaped),
+                    None => {}
                 },
                 sign => value.push(sign),
             }
@@ -134,4 +137,19 @@ impl Parser<'_> {
 fn usual_name(name: &str) -> String {
     let capitals: String = name.chars().filter(char::is_ascii_uppercase).collect();
     if capitals.is_empty() { name.to_ascii_uppercase() } else { capitals }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_lines_are_joined_whatever_ends_them() {
+        for end in ["\n", "\r", "\r\n", "\n\r"] {
+            let text = format!("(;PB[one \\{end}name]C[a\\]b{end}c])");
+            let (_, nodes) = next_tree(&text, 0).unwrap().unwrap();
+            assert_eq!(nodes[0]["PB"], ["one name"], "{end:?}");
+            assert_eq!(nodes[0]["C"], [format!("a]b{end}c")], "{end:?}");
+        }
+    }
 }
