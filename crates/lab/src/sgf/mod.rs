@@ -160,7 +160,14 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
             if values.len() > 1 {
                 return Err(format!("has two moves in one {colour}"));
             }
-            if state.to_move() != player || state.outcome().is_some() || number > MAX_PLIES {
+            if number > MAX_PLIES {
+                return Err(format!("has more than {MAX_PLIES} plies"));
+            }
+            if state.outcome().is_some() {
+                let reason = state.end_reason().unwrap_or_default();
+                return Err(format!("move {number}: the game is over ({reason})"));
+            }
+            if state.to_move() != player {
                 return Err(format!("move {number}: it is not the turn of {colour}"));
             }
             let action = action_of(game.as_ref(), values[0].trim(), number)?;
