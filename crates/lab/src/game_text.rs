@@ -131,16 +131,17 @@ fn is_number(word: &str) -> bool {
     digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A line of moves; what follows # is a comment.
+/// A line of moves, which may be broken; what follows # in a line is a comment.
 fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     let mut played = Played::new(game.clone(), &[])?;
     // Files with a game a line have comments behind this sign, as Python reads them too. The # of a mate is at the
     // last move, so that nothing is lost with it.
-    let moves = text.split('#').next().unwrap_or_default();
-    let words: Vec<&str> = moves.split_whitespace().filter(|word| !is_number(word)).collect();
-    if moves.trim().is_empty() {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let mut words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    if words.is_empty() {
         return Err("the text: has no game".into());
     }
+    words.retain(|word| !is_number(word));
     // Before they are played: each word costs the legal moves of its position.
     if words.len() > MAX_PLIES {
         let (count, allowed) = (thousands(words.len()), thousands(MAX_PLIES));
@@ -265,5 +266,7 @@ mod tests {
         for text in ["1. e4 e9", "", "# nothing", "(;GM[9])"] {
             assert!(read(text, &chess).is_err(), "{text}");
         }
+        let lines = read("# an opening\ne4 e5 # the usual answer\nNf3", &chess).unwrap();
+        assert_eq!(lines.actions.len(), 3);
     }
 }
