@@ -116,7 +116,8 @@ impl<R: Read> Source<R> {
         Ok(Some(byte))
     }
 
-    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines. `out` gets no more than a game may have.
+    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines. Of a game that is too
+    /// long `out` gets a part.
     pub fn take_until(&mut self, ends: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let rest = &self.buffer[self.at..];
