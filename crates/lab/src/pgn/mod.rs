@@ -1,8 +1,9 @@
-//! Games of chess as PGN: `tokens` takes a file apart, `line` plays main lines, `tree` keeps variations and comments.
+//! Games of chess as PGN: `tokens` and `tags` take a file apart, `line` plays main lines, `tree` keeps variations and comments.
 
 pub mod languages;
 pub mod line;
 mod source;
+mod tags;
 pub mod tokens;
 pub mod tree;
 pub mod words;
