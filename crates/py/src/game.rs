@@ -163,13 +163,11 @@ impl PyGame {
     }
 
     fn __hash__(&self) -> u64 {
-        // Equal games have equal specs, and unequal ones may share a hash.
         hash_of(self.spec())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        // The start of a game in Python is pickled as Python does it, by its class; a spec cannot be loaded in
-        // another process.
+        // By its start, which Python pickles by its class: another process may not know the spec.
         match python_start(self.0.as_ref()) {
             Some(start) => (named(py, "python_game_from")?, (start.clone_ref(py), self.spec())).into_bound_py_any(py),
             None => (py.get_type::<PyGame>(), (self.spec(),)).into_bound_py_any(py),
