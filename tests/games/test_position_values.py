@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -121,3 +122,20 @@ def test_what_is_no_position_is_one_line(given: object, error: type[Exception], 
     with pytest.raises(error, match=words) as caught:
         ht.position("connect4", given)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+class OddNames(MisereTicTacToe):
+    """A game whose moves have signs in their names that few texts have."""
+
+    def action_to_text(self, action: int) -> str:
+        return ("e\u0301", 'quo"te', "back\\slash", "bell\x07", "soft\xad")[action % 5] + str(action)
+
+
+@pytest.mark.parametrize("action", range(5))
+def test_a_repr_is_python_whatever_a_game_calls_its_moves(action: int) -> None:
+    state = _core.Game.from_python(OddNames(), "odd").new_initial_state()
+    text = state.action_to_text(action)
+    state.apply(action)
+    call = ast.parse(repr(state), mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert [ast.literal_eval(argument) for argument in call.args] == ["odd", text]

@@ -23,7 +23,16 @@ pub fn hash_of(thing: impl Hash) -> u64 {
 
 /// Text as a Python literal.
 pub fn python_text(text: &str) -> String {
-    format!("{text:?}")
+    let mut literal = String::from('"');
+    for sign in text.chars() {
+        match sign {
+            '"' | '\\' => literal.extend(['\\', sign]),
+            // Written by hand: escapes of Rust's `Debug`, as `\u{301}`, are none of Python.
+            _ if sign.is_control() => literal += &format!("\\U{:08x}", u32::from(sign)),
+            _ => literal.push(sign),
+        }
+    }
+    literal + "\""
 }
 
 /// +1 first player won, 0 draw, -1 second player won.
