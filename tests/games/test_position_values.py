@@ -139,3 +139,11 @@ def test_a_repr_is_python_whatever_a_game_calls_its_moves(action: int) -> None:
     call = ast.parse(repr(state), mode="eval").body
     assert isinstance(call, ast.Call)
     assert [ast.literal_eval(argument) for argument in call.args] == ["odd", text]
+
+
+def test_rows_of_games_are_of_one_game() -> None:
+    states = [ht.load_game(spec).new_initial_state() for spec in ("connect4", "tictactoe")]
+    out = np.zeros((2, *states[0].game.feature_shape), np.float32)
+    none = [np.zeros(0, np.uint16)] * 2
+    with pytest.raises(ValueError, match="all states must be of one game"):
+        _core.encode_games(states, none, np.array([0, 1]), np.array([0, 0]), out)

@@ -35,6 +35,15 @@ fn check_rows(shape: &[usize], rows: usize, row_len: usize) -> PyResult<()> {
     Err(value_error(format!("out must have at least {rows} rows of {row_len} floats, got shape {shape:?}")))
 }
 
+/// A row of another length would be written beyond its place, or leave a part of it as it was.
+fn check_one_game(states: &[PyRef<'_, PyState>]) -> PyResult<()> {
+    let row_len = |state: &PyRef<'_, PyState>| state.state.row_len();
+    if states.iter().map(row_len).all(|length| Some(length) == states.first().map(row_len)) {
+        return Ok(());
+    }
+    Err(value_error("all states must be of one game"))
+}
+
 /// Features of many states.
 #[pyfunction]
 #[pyo3(signature = (states, out, threads=1))]
@@ -48,9 +57,7 @@ pub fn encode_positions(
     let Some(first) = states.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), states.len(), row_len)?;
-    if states.iter().any(|state| state.state.row_len() != row_len) {
-        return Err(value_error("all states must be of one game"));
-    }
+    check_one_game(&states)?;
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
     let rows = positions.into_iter().zip(floats.chunks_mut(row_len)).collect();
@@ -108,6 +115,7 @@ pub fn encode_games(
     let Some(first) = starts.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), games.len(), row_len)?;
+    check_one_game(&starts)?;
     let actions = actions.iter().map(|one| read::<u16, Ix1>("actions", one)).collect::<PyResult<Vec<_>>>()?;
     let actions: Vec<&[u16]> = actions.iter().map(|a| a.as_slice()).collect::<Result<_, _>>()?;
     // All of them before any row: a thread that fails in the middle would leave an array of which nobody knows what
