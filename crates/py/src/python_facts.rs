@@ -123,7 +123,8 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
     }
     if let Some(look) = start.getattr_opt("look")? {
         let allowed = |look: &String| LOOKS.contains(&look.as_str());
-        let listed = LOOKS[..5].join(", ");
+        // All but the last one, which is empty: how a game says that it draws itself.
+        let listed = LOOKS[..LOOKS.len() - 1].join(", ");
         let named: Option<String> = look.extract().ok();
         customs.look = named.filter(allowed).ok_or_else(|| wrong(&format!("look must be one of {listed}"), &look))?;
     }
