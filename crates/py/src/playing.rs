@@ -154,7 +154,8 @@ impl PyPlayedGames {
         let threads = &self.threads;
         // Threads of the games attach for evaluators and rules in Python. A caller that waits with the interpreter
         // would wait for ever.
-        let event = py.detach(|| threads.wait(Duration::from_secs_f64(seconds)));
+        let longest = Duration::try_from_secs_f64(seconds).map_err(value_error)?;
+        let event = py.detach(|| threads.wait(longest));
         // Before the event: the games of an exception have ended as draws, and must not be taken for results.
         self.game.checked(())?;
         match event {
