@@ -195,6 +195,17 @@ fn a_game_is_played_taken_back_and_written() {
 }
 
 #[test]
+fn a_game_that_is_refused_leaves_the_one_before() {
+    let mut page = page("play");
+    let sides = json!([{ "player": null }, { "player": null }]);
+    reply(&mut page, "open", json!({ "game": "tictactoe", "sides": sides }));
+    let bad = json!([{ "player": null }, { "player": "", "visits": 50, "seconds": 1 }]);
+    assert!(error(&mut page, "open", json!({ "game": "connect4", "sides": bad })).contains("second side"));
+    reply(&mut page, "play", json!({ "ply": 0, "text": "b2" }));
+    assert_eq!(work(&mut page, "game")["spec"], "tictactoe");
+}
+
+#[test]
 fn two_engines_play_a_game_to_its_end() {
     let mut page = page("play");
     let sides = json!([{ "player": "mcts:20" }, { "player": "random" }]);

@@ -308,13 +308,15 @@ impl PlaySession {
             within("outcome", ending.outcome, -1, 1)?;
             played.end(ending);
         }
-        self.table = None; // its memory is free before the next one begins
         let mut sides = [Side::default(), Side::default()];
         for (number, (side, given)) in sides.iter_mut().zip(&order.sides).enumerate() {
             let label = format!("{} side", ["first", "second"][number]);
             *side = side_of(given, &start, number, order.left[number], order.odds_mode, lab)
                 .map_err(|error| format!("{label}: {error}"))?;
         }
+        // Nothing can be refused from here on: a side that does not fit must not end the game that is shown. Its trees
+        // are freed before those of the new game grow.
+        self.table = None;
         let mut table = Table::new(played, sides);
         // Clocks and engines of a game that was sent again stand still where they stood.
         if !order.paused {
