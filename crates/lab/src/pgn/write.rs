@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use hauteur_core::game::{Action, Game, GameError, State};
 
-const LINE_WIDTH: usize = 80;
+/// Signs of a line of moves; the standard wants fewer than 80.
+const LINE_WIDTH: usize = 79;
 
 /// A game of chess as PGN. `state`: its start; `comments`: text after a move, by ply; `result`: after the last move. An error for a move that is not legal.
 pub fn written(
@@ -76,4 +77,17 @@ fn wrapped(words: &[String]) -> String {
     }
     lines.push(line);
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_moves_have_fewer_than_80_signs() {
+        let words: Vec<String> = (1..200).map(|length| "x".repeat(length % 12 + 1)).collect();
+        let text = wrapped(&words);
+        assert!(text.lines().all(|line| line.len() < 80) && text.lines().any(|line| line.len() == 79));
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+    }
 }
