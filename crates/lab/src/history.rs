@@ -76,10 +76,10 @@ impl History {
     /// Visits and Q of the moves that have most visits now, as the page takes them.
     pub fn view(&self, position: &Position) -> Json {
         let samples = self.samples();
-        let mut chosen = samples.clone().next_back().map_or(Vec::new(), |newest| newest.moves.clone());
-        chosen.sort_by_key(|one| std::cmp::Reverse(one.visits));
         // By the newest report: moves that were ahead only for a while would take the place of those that matter
         // now.
+        let mut chosen = samples.clone().next_back().map_or(Vec::new(), |newest| newest.moves.clone());
+        chosen.sort_by_key(|one| std::cmp::Reverse(one.visits));
         let curve = |action| {
             let at = |report: &Report| report.moves.iter().find(|one| one.action == action).cloned();
             let rows: Vec<_> = samples.clone().map(at).collect();
