@@ -791,8 +791,8 @@ class PgnReader:
 class PgnGame:
     """A game of a PGN file. What belongs to its moves raises ValueError where `wrong` is not None, or they were not read.
 
-    number, line: in the file, from 1. plies: words of its main line that stand for moves. tagged: the result by the tag,
-    where there is none by what stands after the moves. wrong: why it cannot be used, in a line. game: chess or Chess960, from
+    number, line: in the file, from 1. plies: words of its main line that stand for moves. tagged: the result by the tag
+    alone; by what stands after the moves where the tag has none. wrong: why it cannot be used, in a line. game: chess or Chess960, from
     its start; fen: of that, None the usual one. moves: as UCI. outcome: by result and tag; ValueError where these differ.
     ended: why it ended by the rules. notes: what a user should know, a line each.
     """

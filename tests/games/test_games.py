@@ -185,7 +185,9 @@ def test_a_python_game_has_customs_of_its_own() -> None:
     assert (game.look, game.has_draws) == ("stones", False)
     assert (game.record_form, game.move_notation, game.has_fen) == (None, None, False)
     Stones.look = "marbles"
-    with pytest.raises(ValueError, match="look must be one of pieces, stones, reversi, hexagons"):
+    with pytest.raises(
+        ValueError, match="look must be one of pieces, stones, reversi, hexagons, discs, crosses, letters, got"
+    ):
         _core.Game.from_python(Stones())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -121,3 +122,28 @@ def test_what_is_no_position_is_one_line(given: object, error: type[Exception], 
     with pytest.raises(error, match=words) as caught:
         ht.position("connect4", given)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+class OddNames(MisereTicTacToe):
+    """A game whose moves have signs in their names that few texts have."""
+
+    def action_to_text(self, action: int) -> str:
+        return ("e\u0301", 'quo"te', "back\\slash", "bell\x07", "soft\xad")[action % 5] + str(action)
+
+
+@pytest.mark.parametrize("action", range(5))
+def test_a_repr_is_python_whatever_a_game_calls_its_moves(action: int) -> None:
+    state = _core.Game.from_python(OddNames(), "odd").new_initial_state()
+    text = state.action_to_text(action)
+    state.apply(action)
+    call = ast.parse(repr(state), mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert [ast.literal_eval(argument) for argument in call.args] == ["odd", text]
+
+
+def test_rows_of_games_are_of_one_game() -> None:
+    states = [ht.load_game(spec).new_initial_state() for spec in ("connect4", "tictactoe")]
+    out = np.zeros((2, *states[0].game.feature_shape), np.float32)
+    none = [np.zeros(0, np.uint16)] * 2
+    with pytest.raises(ValueError, match="all states must be of one game"):
+        _core.encode_games(states, none, np.array([0, 1]), np.array([0, 0]), out)

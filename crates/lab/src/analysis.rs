@@ -22,6 +22,7 @@ use crate::report::{Pace, Report, report};
 const ROWS_A_STEP: usize = 32;
 /// Visits of the root for one row of a batch, at least.
 const VISITS_PER_ROW: u32 = 16;
+// A batch in the core cannot be ended from outside here, where there is one thread.
 /// Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact.
 const LONGEST_BATCH: f64 = 0.04;
 /// Weight of the past in running means.
@@ -163,10 +164,14 @@ impl Analysis {
 
     fn restart(&mut self) -> Result<(), String> {
         let mut forest = Forest::new(self.params.clone(), self.seed, 1).map_err(|error| error.0)?;
+        // No seed of its own: each further tree of this forest has other draws, the same as the wheel's.
         self.tree = forest.add(self.position.state.clone_box(), None);
         let info = self.position.game.info().clone();
+        // A search with one net asks that one alone; buffers for another would be waste.
         let asked = [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net));
         let batches = |net| match self.net(net).reads() {
+            // Only these may be computed elsewhere, by other workers of a page; the other forms are answered at
+            // once.
             Reads::Planes => Batches::Planes(Flight::new(&info, self.batch_size)),
             _ => Batches::Others(BatchBuffers::new(&info, self.net(net), self.batch_size)),
         };
@@ -184,9 +189,12 @@ impl Analysis {
 
     /// Goes to a position of the same game: one that extends the last one keeps its subtree, if the settings allow it.
     pub fn go_to(&mut self, position: &Position) -> Result<(), String> {
+        // The forest refuses to advance or remove a tree with rows in flight.
         self.land();
         let known = self.position.moves.len();
         let same_game = self.position.spec() == position.spec();
+        // The moves and not the position: a tree belongs to the way that led to it, by which repetitions are
+        // counted.
         let extends = same_game && position.moves.starts_with(&self.position.moves);
         self.position = position.clone();
         match (&mut self.forest, extends) {
@@ -196,11 +204,13 @@ impl Analysis {
                 }
                 Ok(())
             }
+            // The tree goes and the forest stays, whose cache may know positions of the new tree.
             (Some(forest), false) if same_game => {
                 forest.remove(self.tree).map_err(|error| error.0)?;
                 self.tree = forest.add(position.state.clone_box(), None);
                 Ok(())
             }
+            // Features and actions have other lengths in another game, and so have the buffers.
             _ => self.restart(),
         }
     }
@@ -221,6 +231,8 @@ impl Analysis {
         let counters = search.counters();
         Counts {
             root_visits: search.tree().root.visits,
+            // Limits and pace are in visits of the small net, as the root's are; the turns of large nets come on
+            // top of these.
             visits: counters.visits - counters.large_visits,
             depth_sum: counters.depth_sum,
             rows: counters.rows,
@@ -233,7 +245,11 @@ impl Analysis {
         let (now, base) = (clock(), self.counts());
         let forest = self.forest.as_mut().ok_or("there is no position yet")?;
         let tree = forest.tree_mut(self.tree).map_err(|error| error.0)?;
+        // Ends what the last search left in the root: a halving of Gumbel's root is planned for the visits of one
+        // search.
         tree.restrict_root(Vec::new());
+        // The tree itself stops at the limit, in the middle of a batch; between two batches would be too late for
+        // exact counts.
         tree.set_visit_limit(limits.visits.unwrap_or(0));
         self.reason = "";
         self.run = Some(Run {
@@ -242,6 +258,7 @@ impl Analysis {
             base,
             batch_ended: now,
             batch_seconds: 0.0,
+            // So that the first batch is reported: a page shows something at once.
             reported: f64::NEG_INFINITY,
             reported_best: None,
             waiting: None,
@@ -272,6 +289,7 @@ impl Analysis {
     }
 
     fn end(&mut self, reason: &'static str, clock: Clock) {
+        // Visits that wait for a net count as visits in flight and would bend the next search of this tree.
         self.land();
         self.keep_pace(clock());
         self.reason = reason;
@@ -281,6 +299,8 @@ impl Analysis {
     /// Searches for one batch, or a few small ones. Where an evaluator answers `AWAITED` the turn is finished by a later call.
     pub fn turn(&mut self, clock: Clock) -> Result<Turn, String> {
         let Some(run) = &mut self.run else { return Ok(Turn::Over) };
+        // A turn goes on with its own plan: a new one would be cut by the visits that have come meanwhile, and the
+        // tree would depend on when the answers came.
         let waiting = run.waiting.take();
         let mut plan = match (waiting, &self.run) {
             (None, Some(run)) => self.plan(run, clock()),
@@ -288,18 +308,23 @@ impl Analysis {
             (None, None) => return Ok(Turn::Over),
         };
         let computed = self.step(&mut plan);
+        // No time is measured and nothing is reported here: the turn is not over, and its rows are still counted.
         if let (Err(error), Some(run)) = (&computed, &mut self.run)
             && error == AWAITED
         {
             run.waiting = Some(plan);
             return Ok(Turn::On(false));
         }
+        // The tree is sound, since a step that fails takes its rows back; the search is over, or it would fail at
+        // every turn.
         computed.inspect_err(|_| self.run = None)?;
         let now = clock();
         self.measure(now, self.counts().rows - plan.rows_before);
         self.keep_pace(now);
+        // A step without rows is no end yet: its visits may have ended where the game ends, which needs no net.
         if !plan.any && self.search()?.is_finished() {
             let Some(run) = &self.run else { return Ok(Turn::Over) };
+            // A page that analyses without a limit shows a complete tree until it is stopped, as Python does.
             if run.limits.is_infinite() {
                 return Ok(Turn::Rests);
             }
@@ -308,6 +333,7 @@ impl Analysis {
             return Ok(Turn::Over);
         }
         let Some(run) = &self.run else { return Ok(Turn::Over) };
+        // Not before the root has its evaluation: without it there is no move to play, however short the time is.
         match self.stop_reason(run, now).filter(|_| self.counts().root_visits > 0) {
             Some(reason) => {
                 self.end(reason, clock);
@@ -326,15 +352,21 @@ impl Analysis {
 
     /// See `plan`.
     fn batches(&self, run: &Run, now: f64) -> (usize, usize) {
+        // In a small tree all rows of a large batch would be chosen by priors alone; the first visits would be
+        // wasted.
         let rows = self.batch_size.min((self.counts().root_visits / VISITS_PER_ROW) as usize).max(1);
+        // Nothing of time may come in here: a search by visits has the same batches, and so the same tree, on every
+        // machine.
         if run.limits.by_visits_alone() {
             return (rows, (ROWS_A_STEP / rows).max(1));
         }
+        // The net may be slow. One batch tells how slow.
         if self.row_seconds <= 0.0 {
             return (rows, 1);
         }
         let passed = now - run.started;
         let fitting = run.limits.budget.map_or(usize::MAX, |budget| {
+            // After the target the search only goes on because it has not settled, and may take all that it has.
             let end = if passed < budget.target { budget.target } else { budget.maximum };
             ((end - passed) / self.row_seconds).max(0.0) as usize
         });
@@ -344,10 +376,14 @@ impl Analysis {
 
     /// Computes the batches of a plan that are not done.
     fn step(&mut self, plan: &mut Plan) -> Result<(), String> {
+        // Taken out for the loop, since evaluators are borrowed from `self` meanwhile; both are put back after
+        // errors too.
         let mut buffers = std::mem::take(&mut self.buffers);
         let mut forest = self.forest.take().ok_or("there is no position yet")?;
         let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
         let mut failed = None;
+        // All batches of one net and then of the next, as Python's driver does: turns of two nets are counted in
+        // batches.
         while failed.is_none() && plan.done < plan.batches * buffers.len() {
             let (net, buffers) = &mut buffers[plan.done / plan.batches];
             let (evaluator, rows) = (self.net(*net), plan.rows);
@@ -380,6 +416,8 @@ impl Analysis {
         run.batch_ended = now;
         if rows > 0 {
             let row = seconds / rows as f64;
+            // The first batch makes its value alone; a mean with zero would take the net for too fast, and a clock
+            // would be lost.
             let old = if self.row_seconds > 0.0 { self.row_seconds } else { row };
             self.row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * row;
         }
@@ -387,6 +425,7 @@ impl Analysis {
 
     fn keep_pace(&mut self, now: f64) {
         let (counts, Some(run)) = (self.counts(), &self.run) else { return };
+        // A tree that was kept brings visits along, which cost this search no time.
         let new_visits = counts.visits - run.base.visits;
         self.pace = Pace {
             seconds: now - run.started,
@@ -408,6 +447,8 @@ impl Analysis {
             visits: counts.root_visits,
             new_visits: counts.visits - run.base.visits,
             batch_seconds: run.batch_seconds,
+            // Gumbel's root and lower bounds may play a move that is not the most visited one: no lead in visits
+            // decides these.
             by_visits: self.params.gumbel.is_none() && self.params.lower_bound.is_none(),
             rivals: &|| search.root_rivals(),
         };
@@ -417,6 +458,7 @@ impl Analysis {
     fn is_due(&mut self, now: f64) -> bool {
         let best = self.search().ok().and_then(Search::best_action);
         let Some(run) = &mut self.run else { return false };
+        // A new best move is what a reader waits for; the same one again is not.
         let least = if best == run.reported_best { REPORT_SECONDS } else { NEW_BEST_SECONDS };
         if now - run.reported < least {
             return false;

@@ -19,6 +19,7 @@ struct Edit {
 
 /// The FEN of a position with another piece on a square; an error for what is no position.
 pub fn edit(given: Json) -> Result<Json, String> {
+    // One message, read as two records: other requests have the same fields of a position.
     let (place, edit): (Place, Edit) = (fields(given.clone(), "edit")?, fields(given, "edit")?);
     let fen = place.played()?.position.state.notation();
     let mut board = board_of_fen(&fen).ok_or("only positions of chess are set up")?;
@@ -33,6 +34,8 @@ pub fn edit(given: Json) -> Result<Json, String> {
         board.insert(edit.square, piece.unwrap_or(' '));
     }
     let has = |square: &str, sign: char| board.get(square) == Some(&sign);
+    // A right that king and rook do not have would be cleaned away with a note; the editor leaves it out without
+    // one.
     let able = |right: char| {
         let (rank, king, rook) = if right.is_uppercase() { ('1', 'K', 'R') } else { ('8', 'k', 'r') };
         let file = if right.eq_ignore_ascii_case(&'k') { 'h' } else { 'a' };
@@ -41,6 +44,7 @@ pub fn edit(given: Json) -> Result<Json, String> {
     let rights: String = "KQkq".chars().filter(|right| edit.castling.contains(*right) && able(*right)).collect();
     let mover = if edit.mover == "b" { "b" } else { "w" };
     let rights = if rights.is_empty() { "-".into() } else { rights };
+    // En passant and the counters were those of another position.
     let fen = format!("{} {mover} {rights} - 0 1", placement(&board));
     load_game(&with_fen("chess", &fen)?)?; // refuses what is no position of a game
     Ok(json!({ "fen": fen }))

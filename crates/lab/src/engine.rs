@@ -62,8 +62,11 @@ impl Engine {
     ) -> Result<Self, String> {
         let game = &start.game;
         let search = lab.facts.search_of_net(net, &player.second, &player.search)?;
+        // The net's own settings show in the name of the player, as those that it was given do: both decide how it
+        // plays.
         let player = &Player { search, ..player.clone() };
         let mut engine = Engine {
+            // Files end in `.pb.gz` or `.safetensors`, which is no part of a net's name.
             name: player.shown(lab.host.shown_net(net).split('.').next().unwrap_or(net)),
             visits: player.visits(),
             limit,
@@ -73,6 +76,7 @@ impl Engine {
             thinks: None,
         };
         if let Some(baseline) = player.baseline {
+            // Refused when the game begins, and not at its first move.
             plays(baseline, game)?;
             return Ok(engine);
         }
@@ -80,7 +84,10 @@ impl Engine {
         let small = lab.host.evaluator(net, game.as_ref())?;
         let second = Some(&player.second).filter(|name| !name.is_empty());
         let large = second.map(|name| lab.host.evaluator(name, game.as_ref())).transpose()?;
+        // By visits a move depends on the size of a batch, so it is the same for all nets; against a clock it is
+        // what the net computes best.
         let batch = (limit == MoveLimit::Visits).then_some(BATCH);
+        // Seeds have 63 bits, here as in Python.
         let seed = lab.draw() >> 1;
         engine.analysis = Some(Analysis::new(start.clone(), SearchNets { small, large }, search, seed, batch)?);
         Ok(engine)
@@ -96,6 +103,7 @@ impl Engine {
         self.thinks = Some(position.clone());
         let Some(analysis) = &mut self.analysis else { return Ok(()) };
         let budget = match (self.limit, left) {
+            // No overhead is taken off: seconds a move are no clock that could be lost.
             (MoveLimit::Seconds(seconds), _) => Some(fixed(seconds)),
             (MoveLimit::Clock(increment), Some(left)) => {
                 let (ply, most) = (position.state.ply(), position.game.info().max_plies);
@@ -104,6 +112,7 @@ impl Engine {
             }
             _ => None,
         };
+        // By visits nothing is pruned: as many are made as were asked for, and the search is repeatable.
         let limits = match budget {
             Some(_) => Limits { visits: None, budget, smart_pruning: SMART_PRUNING },
             None => Limits { visits: Some(self.visits), ..Limits::default() },
@@ -114,6 +123,7 @@ impl Engine {
 
     /// Forgets what it was looking for.
     pub fn stop(&mut self, lab: &Lab) {
+        // An answer that was found meanwhile belongs to a game that has changed.
         self.thinks = None;
         if let Some(analysis) = &mut self.analysis {
             analysis.stop(&lab.clock());
@@ -132,6 +142,8 @@ impl Engine {
         match turn {
             Turn::On(true) => Ok(Thought::On(Some(analysis.report(lines)?))),
             Turn::On(false) => Ok(Thought::On(None)),
+            // A player's search has a limit, so that it never rests; if it did, there would be nothing to wait for
+            // either.
             Turn::Over | Turn::Rests => self.found(lines, lab),
         }
     }
@@ -141,8 +153,11 @@ impl Engine {
         let analysis = self.analysis.as_mut().ok_or("no engine that could be hurried is thinking")?;
         analysis.stop(&lab.clock());
         let report = analysis.report(lines)?;
+        // Of a report and not of the tree alone: wins at once come first in it.
         let best = report.moves.first().ok_or("it has found no move")?.action;
         let mut moves: Vec<choice::RootMove> = report.moves.iter().map(choice_of).collect();
+        // `choose` draws along the list, so its order must not depend on visits: the same number draws the same
+        // move.
         moves.sort_by_key(|one| one.action);
         let ply = analysis.position().state.ply();
         self.thinks = None;
@@ -156,6 +171,7 @@ impl Engine {
         match self.limit {
             MoveLimit::Seconds(seconds) => (None, Some((seconds - pace.seconds).max(0.0))),
             MoveLimit::Clock(_) => (None, None),
+            // Seconds by the pace of this search: with a kept tree the visits of earlier ones cost nothing.
             MoveLimit::Visits => {
                 let left = f64::from(self.visits.saturating_sub(report.visits));
                 let known = pace.new_visits > 0 && pace.seconds > 0.0;
@@ -166,6 +182,7 @@ impl Engine {
 }
 
 fn choice_of(one: &crate::report::RootMove) -> choice::RootMove {
+    // Before a visit Q is an assumption; `choose` takes NaN for a value that is not known.
     let q = if one.visits > 0 { one.q as f32 } else { f32::NAN };
     choice::RootMove { action: one.action, visits: one.visits, q, prior: one.prior, proven: proven(one.bounds) }
 }

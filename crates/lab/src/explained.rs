@@ -62,6 +62,7 @@ pub struct Node {
 impl Node {
     /// The sum of the weights by which replies are drawn, of a node frozen by search-contempt.
     pub fn weights(&self) -> Option<f64> {
+        // A frozen node has weights at all of its edges, so the first one tells.
         self.children.first()?.frozen?;
         Some(self.children.iter().filter_map(|edge| edge.frozen).sum())
     }
@@ -97,6 +98,7 @@ impl Side {
 
     /// Sections and settings that are not as by default; neutral rules are.
     pub fn changed(&self) -> Result<Vec<String>, String> {
+        // Rules without effect are no difference: each of them would cost a search that finds none.
         let ours = serde_json::to_value(self.search()?.without_neutral_rules()).map_err(|error| error.to_string())?;
         let usual = serde_json::to_value(SearchParams::default()).map_err(|error| error.to_string())?;
         let ours = ours.as_object().cloned().unwrap_or_default();
@@ -106,6 +108,7 @@ impl Side {
             .map(|(name, _)| name.clone())
             .collect();
         let has_role = names.iter().any(|name| name == "second_net" || name == "opponent_net");
+        // A second net without a section has the role by default, as the analysis gives it.
         if !self.large.is_empty() && !has_role {
             names.push("second_net".into());
         }
@@ -130,6 +133,7 @@ impl Side {
     pub fn key(&self) -> Result<String, String> {
         let search =
             serde_json::to_string(&self.search()?.without_neutral_rules()).map_err(|error| error.to_string())?;
+        // By what decides the search, and not by the text: `on` and a default mean the same tree.
         Ok(format!("{} {} {search}", self.net, self.large))
     }
 }
@@ -168,13 +172,17 @@ fn nodes_of(search: &Search, most: usize) -> (HashMap<Line, Node>, Vec<Line>, bo
     let (mut found, mut lines) = (HashMap::new(), Vec::new());
     let (mut waiting, mut added) = (BinaryHeap::new(), 0u64);
     let root = (search.tree().root.visits, search.root_q().unwrap_or(0.0));
+    // Kept until a node is read: Q of a node is at its parent's edge.
     let mut values: HashMap<Line, (f64, bool)> = HashMap::from([(Vec::new(), (root.1, false))]);
+    // Among equal visits the one found first, so that the list is the same in each run.
     waiting.push((root.0, Reverse(0), Vec::new()));
     while let Some((visits, _, line)) = waiting.pop() {
+        // Readers look at the top of a tree; all nodes of a large one would be in memory a second time.
         if found.len() == most {
             return (found, lines, false);
         }
         let (q, is_leaf) = values.remove(&line).unwrap_or((0.0, true));
+        // A node without visited replies has no edge to show, and most nodes are such.
         let edges = if is_leaf { Vec::new() } else { search.edges_at(&line).unwrap_or_default() };
         let visited = edges.iter().filter(|edge| edge.visits > 0);
         let mut children = Vec::new();

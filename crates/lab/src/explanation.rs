@@ -159,11 +159,14 @@ fn facts_of(name: &str, search: &Explained) -> Vec<Json> {
         fact("replies drawn from frozen weights", search.contempt_draws, "counter"),
         fact("visits behind frozen nodes", visits, "tree"),
     ];
+    // The settings were read before, or there would be no search; a default has no rule, and so no fact is added.
     let rule = search.side.search().unwrap_or_else(|_| SearchParams::default()).search_contempt;
+    // Weights are the visits before freezing only at temperature 1; otherwise nothing says how many there were.
     if rule.is_some_and(|rule| rule.temperature == 1.0) {
         let before: f64 = nodes.iter().filter_map(|(_, node)| node.weights()).sum();
         facts.push(fact("of them after freezing", visits.saturating_sub(before.round() as u64), "tree"));
     }
+    // Numbers of a part would be read as those of the tree.
     if !search.complete {
         facts.push(fact("nodes that these are of, the most visited", search.nodes.len() as u64, "tree"));
     }
@@ -202,6 +205,8 @@ fn moves(a: &Explained, b: &Explained, position: &Position) -> Vec<Json> {
     };
     let mut rows: Vec<(u32, Json)> = Vec::new();
     for one in &a.report.moves {
+        // Both have searched one position, so each move of one is in the other; a search with fewer moves would end
+        // its row.
         let Some(other) = b.report.moves.iter().find(|other| other.action == one.action) else { continue };
         let row = json!({
             "action": one.action,
@@ -241,6 +246,7 @@ fn trees(a: &Explained, b: &Explained, position: &Position) -> Json {
     };
     let (only_a, only_b) = (only(a, b), only(b, a));
     let most = |line: &Line| a.visits(line).max(b.visits(line));
+    // The shortest line at which anything differs: what comes after it differs because of it.
     let all = changed.iter().copied().chain(&only_a).chain(&only_b);
     let first = all.min_by_key(|line| (line.len(), std::cmp::Reverse(most(line))));
     let place = |line: &Line| {
@@ -268,6 +274,7 @@ pub fn children(a: &Explained, b: &Explained, position: &Position, line: &Line) 
         return Err(format!("neither tree has a node after {line:?}"));
     }
     let mut before = position.clone();
+    // `play` checks: the line comes from a page, and `State::play` of an illegal action is undefined.
     line.iter().try_for_each(|&action| before.play(action))?;
     let mut actions: Vec<Action> = Vec::new();
     for edge in places.iter().flatten().flat_map(|node| &node.children) {

@@ -51,11 +51,13 @@ impl Facts {
         second: &str,
         given: &Map<String, Json>,
     ) -> Result<Map<String, Json>, String> {
+        // With a second net the net's own settings do not count: they were measured for it alone.
         let known = self.nets.iter().find(|known| known.name == net && second.is_empty());
         let mut found = Map::new();
         for word in known.map_or("", |known| &known.play_search).split_whitespace() {
             let (key, value) =
                 word.split_once('=').ok_or_else(|| format!("the net {net}: {word:?} is not key=value"))?;
+            // Keys may begin with `search.`, as in recipes and in texts of players.
             assign_text(&mut found, key.strip_prefix("search.").unwrap_or(key), value)?;
         }
         put_over(&mut found, given);
@@ -67,6 +69,7 @@ impl Facts {
 fn put_over(below: &mut Map<String, Json>, above: &Map<String, Json>) {
     for (name, value) in above {
         match (below.get_mut(name), value) {
+            // Section by section: one given number of a rule leaves the others of the net.
             (Some(Json::Object(section)), Json::Object(changes)) => put_over(section, changes),
             _ => {
                 below.insert(name.clone(), value.clone());

@@ -41,6 +41,7 @@ impl Flight {
         evaluator: &dyn Evaluator,
         most: usize,
     ) -> Result<usize, String> {
+        // Gathering again would choose other leaves, as those in flight count as visits.
         let waiting = self.waiting.take();
         let Some((batch, rows)) = waiting.map_or_else(|| self.gather(forest, net, most), |one| Ok(Some(one)))? else {
             return Ok(0);
@@ -49,12 +50,15 @@ impl Flight {
         let logits = &mut self.logits[..rows * self.num_actions];
         let wdl = &mut self.wdl[..rows * 3];
         let computed = evaluator.evaluate(features, rows, logits, wdl);
+        // Told apart by its text: evaluators have one kind of error, a line for the user, and this one never
+        // reaches him.
         if computed.as_ref().is_err_and(|error| error == AWAITED) {
             self.waiting = Some((batch, rows));
         }
         let applied = computed.and_then(|()| forest.apply(batch, logits, wdl, self.num_actions).map_err(message));
         if applied.is_err() && self.waiting.is_none() {
             // What failed must leave no visits in flight: its tree would wait for ever.
+            // An error of this call would hide the first one, which is the one to tell.
             let _ = forest.cancel(batch);
         }
         applied.map(|()| rows)
@@ -65,6 +69,7 @@ impl Flight {
         let features = &mut self.features[..most * self.row_len];
         let batch = forest.gather(net, Rows::Planes(features, self.row_len));
         match forest.batch_len(batch).map_err(message)? {
+            // An empty batch would wait for answers that never come.
             0 => forest.cancel(batch).map(|()| None).map_err(message),
             rows => Ok(Some((batch, rows))),
         }

@@ -45,6 +45,7 @@ pub fn read(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
         let allowed = thousands(MAX_CHARACTERS);
         return Err(format!("the text has {} characters, allowed are {allowed}", thousands(count)));
     }
+    // Pasted texts bring the mark and the blank lines of their file, and the form is told by the first sign.
     let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     if begins.is_empty() {
         return Err("the text is empty; it may be PGN, SGF, a FEN or moves".into());
@@ -55,6 +56,7 @@ pub fn read(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
         Form::Fen => read_fen(begins, game.as_ref())?,
         Form::Moves => read_moves(begins, game)?,
     };
+    // Pages replay a game at every step of it, and positions before the end are computed from the start.
     if read.actions.len() > MAX_PLIES {
         let (count, allowed) = (thousands(read.actions.len()), thousands(MAX_PLIES));
         return Err(format!("the game has {count} plies, allowed are {allowed}"));
@@ -68,6 +70,7 @@ fn read_fen(text: &str, game: &dyn Game) -> Result<ReadGame, String> {
         return Err(format!("{spec} has no FEN; positions of it are given by moves"));
     }
     let fen = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The spec decides, as for every other FEN; what was cleaned is asked for after it, since a spec has no notes.
     let found = load_game(&with_fen(spec, &fen)?)?;
     let clean = (game.info().name == "chess").then(|| clean_fen(&fen, spec.contains("chess960=true")));
     let notes = clean.and_then(Result::ok).map_or_else(Vec::new, |clean| clean.notes);
@@ -82,7 +85,9 @@ pub fn read_pgn(text: &str) -> Result<ReadGame, String> {
     while let Some(read) = reader.next_game().map_err(failed)? {
         let where_ = format!("PGN, game {} (line {})", read.number, read.line);
         let played = read.played.unwrap_or_else(|| Err("was not read".into()));
+        // A game that cannot be read ends the search: to show the next one in its place would be another game.
         let line = played.map_err(|error| format!("{where_}: {error}"))?;
+        // Tags without moves show the start of the game alone, so the games after them are looked at first.
         let is_game = !line.actions.is_empty() || line.start.fen.is_some();
         if is_game || first.is_none() {
             first = Some((read.tags, line));
@@ -93,7 +98,10 @@ pub fn read_pgn(text: &str) -> Result<ReadGame, String> {
     }
     let (tags, line) = first.ok_or("PGN: has no game")?;
     let tag = |name: &str| tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    // The standard's words for this tag have none for a resignation, which is `normal`; servers write `White won by
+    // resignation`.
     let reason = if tag("Termination").to_lowercase().contains("resign") { "resignation" } else { "" };
+    // What the rules say comes first: `1-0` of a mate is no resignation, whatever the tag says.
     let ending = line.outcome.map(|outcome| (outcome, line.ended.unwrap_or(reason).to_string()));
     let names = [tag("White"), tag("Black")].map(shown_name);
     Ok(ReadGame { game: line.start.game, actions: line.actions, names, ending, notes: line.notes })
@@ -106,6 +114,7 @@ pub fn read_sgf(text: &str, wanted: &str) -> Result<ReadGame, String> {
     let first = sgf::read(text, Some(&game)).into_iter().next().ok_or("SGF: no SGF: it has no (")?;
     let line = first.played.map_err(|error| format!("SGF, game 1: {error}"))?;
     let tag = |name: &str| first.tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    // Pages show a reason in brackets, and that the result was recorded is no reason.
     let reason = if line.reason == sgf::RECORDED { String::new() } else { line.reason };
     let ending = line.outcome.map(|outcome| (outcome, reason));
     let names = [tag("PB"), tag("PW")].map(shown_name);
@@ -122,14 +131,18 @@ fn is_number(word: &str) -> bool {
     digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A line of moves; what follows # is a comment.
+/// A line of moves, which may be broken; what follows # in a line is a comment.
 fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     let mut played = Played::new(game.clone(), &[])?;
-    let moves = text.split('#').next().unwrap_or_default();
-    let words: Vec<&str> = moves.split_whitespace().filter(|word| !is_number(word)).collect();
-    if moves.trim().is_empty() {
+    // Files with a game a line have comments behind this sign, as Python reads them too. The # of a mate is at the
+    // last move, so that nothing is lost with it.
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let mut words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    if words.is_empty() {
         return Err("the text: has no game".into());
     }
+    words.retain(|word| !is_number(word));
+    // Before they are played: each word costs the legal moves of its position.
     if words.len() > MAX_PLIES {
         let (count, allowed) = (thousands(words.len()), thousands(MAX_PLIES));
         return Err(format!("the text: the game has {count} plies, allowed are {allowed}"));
@@ -166,6 +179,7 @@ pub fn written(start: &Position, actions: &[Action], form: &str, writing: &Writi
         "pgn" => as_pgn(start, actions, writing)?,
         "sgf" => as_sgf(game, actions, writing),
         "fen" => {
+            // A FEN is of the last position, where other forms have the game from its start.
             let mut state = start.state.clone_box();
             actions.iter().for_each(|&action| state.play(action));
             format!("{}\n", state.notation())
@@ -252,5 +266,7 @@ mod tests {
         for text in ["1. e4 e9", "", "# nothing", "(;GM[9])"] {
             assert!(read(text, &chess).is_err(), "{text}");
         }
+        let lines = read("# an opening\ne4 e5 # the usual answer\nNf3", &chess).unwrap();
+        assert_eq!(lines.actions.len(), 3);
     }
 }

@@ -14,11 +14,12 @@ use crate::played::Played;
 
 /// The game of a text, with the fields of `do_read` in `python/hauteur/web/sessions/analyse.py`. `game`: that moves and FENs are of.
 pub fn view(text: &str, game: &Arc<dyn Game>) -> Result<Json, String> {
-    if form_of(text) == Form::Pgn && !text.trim().is_empty() {
+    if form_of(text) == Form::Pgn {
         return pgn_view(text);
     }
     let read = game_text::read(text, game)?;
     let played = Played::new(read.game.clone(), &read.actions)?;
+    // A game of any other form has one line, as a tree without variations: the page has one way to show games.
     let nodes: Vec<Json> = played
         .texts
         .iter()
@@ -42,6 +43,8 @@ fn pgn_view(text: &str) -> Result<Json, String> {
 /// The moves of a tree, each after the one that it follows.
 fn rows(nodes: &[Node]) -> Vec<Json> {
     let mut found = Vec::with_capacity(nodes.len());
+    // A stack of its own: a line has a node for each ply, and a function that calls itself would be as deep as the
+    // game. Children are put on it in reverse, so that the main line comes off first.
     let mut waiting: Vec<(usize, i64)> = nodes[0].children.iter().rev().map(|&child| (child, -1)).collect();
     while let Some((at, parent)) = waiting.pop() {
         let number = found.len() as i64;

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::position::Position;
 use crate::report::Report;
 
-/// Samples that are kept; then every second one goes, and only every second report is taken.
+/// Samples that are kept, an even number; at one more every second one goes, and only every second report is taken.
 const MAX_SAMPLES: usize = 200;
 /// Moves that get a curve.
 const CURVES: usize = 8;
@@ -36,9 +36,13 @@ impl History {
 
     /// Keeps the next report of the search; returns it as the page takes it.
     pub fn add(&mut self, mut report: Report, position: &Position) -> Json {
+        // The view is made before lines and seconds are changed: the page shows visits a second of the present
+        // search.
         let mut view = report.view(position);
         report.pace.seconds += self.before;
         view["seconds"] = json!(report.pace.seconds);
+        // Some 200 reports are kept, with every move of each; lines would be most of their memory, and no curve
+        // shows them.
         report.moves.iter_mut().for_each(|one| one.line.clear());
         self.keep(report);
         view
@@ -53,10 +57,9 @@ impl History {
         }
         self.seen += 1;
         if self.kept.len() > MAX_SAMPLES {
-            let last = self.kept.last().cloned();
+            // Of an odd number both ends stay, so that the newest report is still the last one that is kept.
             self.kept = std::mem::take(&mut self.kept).into_iter().step_by(2).collect();
             self.stride *= 2;
-            self.newest = last.filter(|_| self.seen.is_multiple_of(2));
         }
     }
 
@@ -73,12 +76,16 @@ impl History {
     /// Visits and Q of the moves that have most visits now, as the page takes them.
     pub fn view(&self, position: &Position) -> Json {
         let samples = self.samples();
+        // By the newest report: moves that were ahead only for a while would take the place of those that matter
+        // now.
         let mut chosen = samples.clone().next_back().map_or(Vec::new(), |newest| newest.moves.clone());
         chosen.sort_by_key(|one| std::cmp::Reverse(one.visits));
         let curve = |action| {
             let at = |report: &Report| report.moves.iter().find(|one| one.action == action).cloned();
             let rows: Vec<_> = samples.clone().map(at).collect();
             let visits: Vec<u32> = rows.iter().map(|row| row.as_ref().map_or(0, |one| one.visits)).collect();
+            // Before the first visit Q is what the search assumes, and a curve would begin with a number that was
+            // never found.
             let q = rows.iter().map(|row| row.as_ref().and_then(|one| one.wdl.map(|_| one.q)));
             json!({ "a": action, "text": position.text(action), "visits": visits, "q": q.collect::<Vec<_>>() })
         };

@@ -68,6 +68,7 @@ impl Lab {
     /// The name that is given, else the game's own net, else `rollout`.
     pub fn net_or_own(&self, name: &str, game: &dyn Game) -> String {
         match name {
+            // So that every game can be played and analysed; `rollout` is shown as what it is.
             "" => self.host.own_net(game).unwrap_or_else(|| "rollout".into()),
             name => name.to_string(),
         }
@@ -75,12 +76,14 @@ impl Lab {
 
     /// A random number of 64 bits, the next of the lab's own.
     pub fn draw(&mut self) -> u64 {
+        // Drawn by a counter: the same requests give the same game, which tests rely on.
         self.drawn += 1;
         mix(self.seed.wrapping_add(self.drawn))
     }
 
     /// A random number in [0, 1).
     pub fn uniform(&mut self) -> f64 {
+        // 53 bits are all that a number between 0 and 1 can hold.
         (self.draw() >> 11) as f64 / (1_u64 << 53) as f64
     }
 

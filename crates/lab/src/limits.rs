@@ -2,8 +2,10 @@
 //!
 //! Times are seconds of a search since it began; visits count the root's own evaluation.
 
+// The first batches of a search are small: their pace says nothing of what follows.
 const SETTLED_VISITS: u64 = 100;
 const SETTLED_SECONDS: f64 = 0.1;
+// lc0's value. Above 1 it is bolder than sure, since visits that are left never go all to one rival.
 /// Of players on the clock.
 pub const SMART_PRUNING: f64 = 1.33;
 const RIVAL_SHARE: f64 = 0.1;
@@ -85,6 +87,7 @@ pub fn stop_reason(limits: &Limits, progress: &Progress) -> Option<&'static str>
 }
 
 fn is_late(budget: &Budget, progress: &Progress) -> bool {
+    // A batch is not ended in its middle, so what counts is when the next one would end.
     let end = progress.seconds + progress.batch_seconds;
     end >= budget.target && end >= deadline(budget, progress)
 }
@@ -99,10 +102,12 @@ fn settled(limits: &Limits, progress: &Progress) -> Option<&'static str> {
     if limits.smart_pruning <= 0.0 || progress.visits < 1 {
         return None;
     }
+    // Asked only now: it scores every edge of the root, and most batches are stopped by nothing.
     let (mut visits, _) = (progress.rivals)();
     if visits.len() == 1 {
         return Some("only move");
     }
+    // No rival can catch up when the second one could not even if it got all visits that are left.
     visits.sort_unstable_by(|a, b| b.cmp(a));
     let lead = visits.first().copied().unwrap_or(0) - visits.get(1).copied().unwrap_or(0);
     let decided = progress.by_visits && f64::from(lead) > visits_left(limits, progress) / limits.smart_pruning;
@@ -126,10 +131,12 @@ fn visits_left(limits: &Limits, progress: &Progress) -> f64 {
 fn unsettled(progress: &Progress) -> bool {
     let (visits, values) = (progress.rivals)();
     let most = visits.iter().copied().max().unwrap_or(0);
+    // Q of a move with few visits is noise, and no move with less than a tenth of the visits is about to be played.
     let enough = |visits: u32| visits > 0 && f64::from(visits) >= RIVAL_SHARE * f64::from(most);
     let rivals = visits.into_iter().zip(values).filter(|(visits, _)| enough(*visits));
     let rivals: Vec<(u32, f32)> = rivals.collect();
     let best = rivals.iter().map(|rival| rival.1).fold(f32::NEG_INFINITY, f32::max);
+    // Pairs are compared, so that of moves with equal visits the better one counts, as in Python's `max`.
     let first = rivals.iter().copied().max_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     first.is_some_and(|(_, value)| best > value)
 }
@@ -153,6 +160,8 @@ pub struct Clock {
 impl Clock {
     /// The clock of a game of at most `max_plies` plies, `ply` of which are played: the last moves are counted.
     pub fn of_game(remaining: f64, increment: f64, ply: usize, max_plies: usize) -> Self {
+        // At the limit of plies the game ends as a draw or by its score: time that is left then was kept for
+        // nothing.
         let most = max_plies.saturating_sub(ply).div_ceil(2).max(1);
         let moves_to_go = Some(most as u32).filter(|_| (most as f64) < moves_left(ply / 2));
         Clock { remaining, increment, moves_to_go }
@@ -183,18 +192,22 @@ pub fn plan(clock: &Clock, move_number: usize, pacing: &Pacing) -> Budget {
     let Pacing { overhead, slowmover, lateness } = *pacing;
     let moves = clock.moves_to_go.map_or_else(|| moves_left(move_number), |moves| f64::from(moves.max(1)));
     let increment = clock.increment.max(0.0);
+    // Never planned: what is lost on the way to the board is lost on the clock too.
     let mut spare = (clock.remaining - overhead).max(0.0);
     // A program that was late will be late again; half of the clock stays, or it could not move at all.
     spare -= lateness.max(0.0).min(0.5 * spare);
+    // Lag of all later moves together; without a bound it would take the whole of a short clock.
     spare -= lag(clock, moves, overhead).min(LARGEST_RESERVE * spare);
     // Increments of later moves are as good as on the clock, except the last one's, which comes too late.
     let share = (spare + increment * (moves - 1.0)) / moves;
+    // Below the flag even if the search never settles, whatever the factor of the user is.
     let maximum = (STRETCH * slowmover * share).min(ceiling(spare, clock.moves_to_go));
     Budget { target: (slowmover * share).min(maximum), maximum }
 }
 
 /// What the moves after this one lose on the way, as far as increments do not pay for it.
 fn lag(clock: &Clock, moves: f64, overhead: f64) -> f64 {
+    // Half of all games are longer than the median says, and a game that lasts must not be lost by lag.
     let later = clock.moves_to_go.map_or(moves.max(LONG_GAME), |_| moves - 1.0);
     later * (USUAL_LAG * overhead - clock.increment.max(0.0)).max(0.0)
 }
@@ -222,6 +235,7 @@ pub fn moves_left(played: usize) -> f64 {
 pub fn clock_of(text: &str) -> Result<(f64, f64), String> {
     let wrong = || format!("a clock is MINUTES:SECONDS+INCREMENT or SECONDS+INCREMENT, such as 5:00+3, got {text:?}");
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    // NaN and infinity are numbers for `parse`; a range has neither.
     let number = |text: &str| text.parse::<f64>().ok().filter(|value| (0.0..=1e6).contains(value)).ok_or_else(wrong);
     let seconds = match base.split_once(':') {
         Some((minutes, seconds)) => 60.0 * number(minutes)? + number(seconds)?,

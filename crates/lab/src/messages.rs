@@ -19,6 +19,7 @@ pub fn within<T: PartialOrd + std::fmt::Display>(name: &str, value: T, least: T,
 
 /// A text in quotes, as errors show it.
 pub fn quoted(text: &str) -> String {
+    // As Python's repr, so that an error is the same line in both labs.
     let sign = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(sign);
     for one in text.chars() {
@@ -35,6 +36,7 @@ pub fn quoted(text: &str) -> String {
 pub fn near<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let lower = given.to_lowercase();
     let distances = allowed.into_iter().map(|word| (edits(&lower, word), word));
+    // One edit for three letters: with more any short word would be near to any other.
     let nearest = distances.filter(|(edits, word)| 3 * edits <= word.len()).min();
     nearest.map_or_else(String::new, |(_, word)| format!(" (did you mean {word}?)"))
 }

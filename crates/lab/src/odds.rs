@@ -16,6 +16,7 @@ const PIECES: [(char, &str); 5] = [('q', "queen"), ('r', "rook"), ('b', "bishop"
 const ALLOWED: &str =
     "PIECE [SQUARE] [for PIECE], joined by +, such as `queen d1`, `queen + rook a1`, `queen for knight`";
 
+// Sorted by square, so that boards, lists and names come in one order everywhere.
 /// Signs of a board by square, a space where nothing stands.
 pub type Pieces = BTreeMap<String, char>;
 
@@ -123,7 +124,9 @@ fn castling(board: &Pieces) -> String {
     let mut found = String::new();
     for (rank, king, rook) in [('1', 'K', 'R'), ('8', 'k', 'r')] {
         let row: Vec<char> = ('a'..='h').map(|file| board[&format!("{file}{rank}")]).collect();
+        // A king cannot be given, so each side has one on its first rank.
         let at = row.iter().position(|sign| *sign == king).unwrap_or(0);
+        // By files and not by corners: in Chess960 the rooks stand anywhere on both sides of the king.
         let sides = [(&row[at..], 'K'), (&row[..at], 'Q')];
         let able = sides.into_iter().filter(|(squares, _)| squares.contains(&rook));
         found.extend(able.map(|(_, side)| if king == 'K' { side } else { side.to_ascii_lowercase() }));
@@ -133,6 +136,7 @@ fn castling(board: &Pieces) -> String {
 
 /// The game of `chess(odds=TEXT)` or `chess(odds=TEXT,start=N)`; None for any other spec.
 pub fn game_of_spec(spec: &str) -> Result<Option<String>, String> {
+    // Most specs are none of these, and parsing is left to the core, whose errors name what is allowed.
     if !spec.trim_start().starts_with("chess(") || !spec.contains("odds") {
         return Ok(None);
     }
@@ -164,6 +168,7 @@ fn read(text: &str, gives: Option<usize>, start: usize) -> Result<Odds, String> 
         found.iter().flat_map(|item| &item.squares).filter(|square| !square.is_empty()).collect();
     let of_black = squares.iter().filter(|square| square.ends_with(['7', '8'])).count();
     let giver = gives.unwrap_or(usize::from(of_black > 0));
+    // White's squares are allowed with Black as giver: `d1` there stands for the queen, which is mirrored.
     if of_black > 0 && (giver == 0 || of_black < squares.len()) {
         let listed = squares.iter().map(|square| square.as_str()).collect::<Vec<_>>().join(", ");
         return Err(format!("the squares must be of one side, got {listed}"));
@@ -171,11 +176,13 @@ fn read(text: &str, gives: Option<usize>, start: usize) -> Result<Odds, String> 
     let (board, mut given) = (start_board(start), Vec::new());
     for item in &found {
         for place in &item.squares {
+            // One after another: `two rooks` and `rook + rook` must not give one rook twice.
             let square = home(place, item.piece, &board, giver, &given)?;
             let piece = board[&square].to_ascii_lowercase();
             given.push(Given { square, piece, by: item.by });
         }
     }
+    // Sorted, so that `rook + queen` and `queen + rook` are one handicap, with one name and one row in tables.
     checked(Odds { giver, given: ordered(given), start })
 }
 
@@ -201,6 +208,7 @@ fn read_item(item: &str) -> Result<Item, String> {
         || format!("{} is no item{}; allowed: {ALLOWED}", quoted(item), near(item, PIECES.map(|(_, word)| word)));
     let lower = item.to_ascii_lowercase();
     let (what, by) = match lower.split_once(" for ") {
+        // Nothing is worth more than the queen, so it can stand for no piece that is given.
         Some((what, by)) => (what, Some(letter_of(by).filter(|letter| *letter != 'q').ok_or_else(wrong)?)),
         None => (lower.as_str(), None),
     };
@@ -241,6 +249,7 @@ fn home(square: &str, piece: Option<char>, board: &Pieces, giver: usize, given: 
     if square.is_empty() {
         let piece = piece.unwrap_or('q');
         let free = own.iter().filter(|(place, letter)| **letter == piece && !taken(place));
+        // The pawn of the old custom is that before the king's bishop, `pawn and move`.
         let first = free.min_by_key(|(place, _)| (piece == 'p' && !place.starts_with('f'), (*place).clone()));
         let none = || format!("there is no other {} to give", word_of(piece));
         return first.map(|(place, _)| place.clone()).ok_or_else(none);
@@ -270,6 +279,7 @@ fn ordered(mut given: Vec<Given>) -> Vec<Given> {
 fn checked(odds: Odds) -> Result<Odds, String> {
     for item in &odds.given {
         let Some(by) = item.by else { continue };
+        // `<=`, as a lower place is more worth: an equal piece would be no odds.
         if worth(by) <= worth(item.piece) {
             let (by, piece) = (word_of(by), word_of(item.piece));
             return Err(format!("a {by} is worth no less than a {piece}"));
@@ -284,6 +294,7 @@ fn checked(odds: Odds) -> Result<Odds, String> {
 /// The odds of a position in which no piece has moved; None for a start without odds and for anything else. Only the pieces count.
 pub fn odds_of(fen: &str) -> Option<Odds> {
     let board = board_of_fen(fen)?;
+    // The rank of the side that gives nothing is whole, so it tells which of the 960 starts it is.
     for (giver, rank) in [(0, '8'), (1, '1')] {
         let line: String = ('a'..='h').map(|file| board[&format!("{file}{rank}")].to_ascii_lowercase()).collect();
         let Some(start) = start_number(&line) else { continue };

@@ -32,6 +32,7 @@ pub fn set_for_odds(
     let Some(odds) = odds_of_start(start).filter(|odds| odds.giver == side && player.baseline.is_none()) else {
         return Ok(None);
     };
+    // A net that was trained to give odds as White plays Black's side with the colours exchanged.
     let trained_for = facts.nets.iter().find(|known| known.name == net).and_then(|net| net.trained_for);
     let mut settings: Vec<(String, String, Json)> = Vec::new();
     if trained_for.is_some_and(|colour| colour != side) {
@@ -44,6 +45,8 @@ pub fn set_for_odds(
         .iter()
         .filter(|row| row.gives.is_none_or(|giver| giver == side) && (row.pieces.is_empty() || row.pieces == pieces));
     for row in fits {
+        // Row by row, each setting by itself: the table has what holds for all odds first, then what some pieces
+        // need.
         nodes = row.nodes.or(nodes);
         for (name, key, value) in &row.settings {
             match settings.iter_mut().find(|(known, ..)| known == name) {
@@ -52,6 +55,7 @@ pub fn set_for_odds(
             }
         }
     }
+    // What a player was given counts: somebody who tries other settings at odds must get these.
     let (kept, changes): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(_, key, _)| is_given(player, key));
     for (_, key, value) in &changes {
         match key.split_once('.') {
@@ -60,6 +64,7 @@ pub fn set_for_odds(
             _ => return Err(format!("settings for odds: {key} is no setting of a player")),
         }
     }
+    // The settings are of a search, so a giver that has been given no visits gets some.
     player.visits = player.visits.or(Some(nodes.map_or(GIVER_VISITS, |nodes| nodes.min(GIVER_VISITS))));
     Ok(Some(OddsGame(text(&odds, &changes, &kept, nodes))))
 }

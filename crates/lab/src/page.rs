@@ -37,6 +37,7 @@ impl Page {
     /// acts on it, `code`.
     pub fn answer(&mut self, text: &str) -> String {
         let request: Result<Request, _> = match text.len() {
+            // Before it is parsed, which takes several times its length in memory.
             length if length > MAX_MESSAGE => {
                 return json!({ "id": null, "error": "the request is too long" }).to_string();
             }
@@ -46,9 +47,11 @@ impl Page {
             Ok(request) => request,
             Err(error) => return json!({ "id": null, "error": one_line(&error.to_string()) }).to_string(),
         };
+        // Requests without fields are sent without them, and sessions read fields from an object.
         let fields = if fields.is_null() { json!({}) } else { fields };
         match self.session.handle(&name, fields, &mut self.lab) {
             Ok(reply) => json!({ "id": id, "reply": reply }).to_string(),
+            // The page asks for the tree before there is one, and knows by the code that this is no error to show.
             Err(error) if error == NOTHING_YET => json!({ "id": id, "error": error, "code": "nothing" }).to_string(),
             Err(error) => json!({ "id": id, "error": one_line(&error) }).to_string(),
         }
@@ -72,5 +75,6 @@ impl Page {
 
 /// An error as a line of at most `MAX_ERROR` characters: it may repeat what was given.
 fn one_line(error: &str) -> String {
+    // Errors repeat what was given, which may be long and of several lines.
     error.chars().take(MAX_ERROR).map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }

@@ -30,6 +30,8 @@ impl Default for Place {
 impl Place {
     /// The game up to its position; an error for an unknown game, a bad FEN or move.
     pub fn played(&self) -> Result<Played, String> {
+        // Before any is played: each costs the legal moves of its position, and the page sends all of them at every
+        // step.
         if self.moves.len() > MAX_MOVES {
             return Err(format!("position: at most {MAX_MOVES} moves, got {}", self.moves.len()));
         }

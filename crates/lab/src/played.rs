@@ -53,6 +53,7 @@ impl Played {
 
     /// How it ended, by its rules or off the board; None while it goes on.
     pub fn ending(&self) -> Option<Ending> {
+        // The rules come first: a resignation in a mated position has changed nothing.
         match self.position.outcome() {
             None => self.declared.clone(),
             Some(outcome) => {
@@ -67,6 +68,7 @@ impl Played {
         if let Some(ending) = self.ending() {
             return Err(format!("the game is over: {}", ending.text()));
         }
+        // Before the move: both are of the position in which it is played.
         let (text, mover) = (self.position.text(action), self.position.to_move());
         self.position.play(action)?;
         self.texts.push(text);
@@ -78,6 +80,7 @@ impl Played {
     pub fn take_back(&mut self, is_of: impl Fn(usize) -> bool) -> usize {
         let Some(plies) = self.movers.iter().rposition(|mover| is_of(*mover)) else { return 0 };
         let taken = self.movers.len() - plies;
+        // Played again from the start: states have no undo (decision 6).
         self.position = self.position.back_to(plies);
         self.texts.truncate(plies);
         self.movers.truncate(plies);
@@ -87,6 +90,7 @@ impl Played {
 
     /// Ends the game off the board.
     pub fn end(&mut self, ending: Ending) {
+        // A page that sends a game again sends its ending too; what the rules say stays.
         if self.ending().is_none() {
             self.declared = Some(ending);
         }
@@ -97,12 +101,14 @@ impl Played {
 /// drawn. Pieces that the start lacks were not lost, nor was a promoted pawn.
 pub fn captured(start: &Position, now: &Position) -> [String; 2] {
     let (Some(begin), Some(now)) = (start.board(), now.board()) else { return Default::default() };
+    // Stones that are taken or turned are no loss in this sense: in Othello they change sides.
     if begin.look != Look::Pieces {
         return Default::default();
     }
     let count = |board: &Board, sign: char| board.cells.signs.iter().filter(|cell| **cell == sign).count() as i64;
     let lost = |sign: char| count(&begin, sign) - count(&now, sign);
     ["QRBNP", "qrbnp"].map(|signs| {
+        // A side with more queens than at the start has promoted as many pawns, which are gone and were not taken.
         let promoted: i64 = signs[..4].chars().map(|sign| lost(sign).min(0)).sum();
         let gone = |sign: char| lost(sign) + if "Pp".contains(sign) { promoted } else { 0 };
         signs.chars().flat_map(|sign| std::iter::repeat_n(sign, gone(sign).max(0) as usize)).collect()

@@ -49,6 +49,8 @@ pub struct Player {
 impl Player {
     /// Visits of a move.
     pub fn visits(&self) -> u32 {
+        // Nets of Maia are trained to predict moves of people by their policy; a search would play stronger than
+        // these.
         self.visits.unwrap_or(if is_maia(&self.net) { 1 } else { USUAL_VISITS })
     }
 
@@ -101,6 +103,7 @@ fn baseline(word: &str) -> Result<Option<Baseline>, String> {
         "random" if number.is_empty() => Ok(Some(Baseline::Random)),
         "mcts" => games().map(|games| Some(Baseline::Mcts(games))),
         "rave" => games().map(|games| Some(Baseline::Rave(games))),
+        // Known words, so that the error says where they work instead of calling them no player.
         "uci" | "gtp" => Err("programs need the lab on your machine: hauteur web --allow-programs".into()),
         _ => Ok(None),
     }
@@ -115,7 +118,10 @@ pub fn parse(text: &str, facts: &Facts) -> Result<Player, String> {
             player.name = rung.name;
             player.net = rung.net;
             player.visits = player.visits.or(Some(rung.visits));
+            // 1, as the net was trained; the usual 1.359 would flatten its predictions. What stands in the text
+            // counts, before or after the name.
             player.search.entry("policy_temperature").or_insert(json!(1.0));
+            // Both, so that people draw their moves to the end, whatever decay of temperature the text has.
             for key in ["initial", "endgame"] {
                 player.temperature.entry(key).or_insert(json!(rung.temperature));
             }
@@ -127,9 +133,11 @@ pub fn parse(text: &str, facts: &Facts) -> Result<Player, String> {
             set(&mut player, &key.replace('-', "_"), value.trim_matches(['"', '\'']))?;
         }
     }
+    // Named and not passed over: whoever writes `mcts:100 visits=800` means something by it.
     if player.baseline.is_some() && (!player.net.is_empty() || player.visits.is_some() || !player.search.is_empty()) {
         return Err(format!("{} is a player without a network: other settings do not apply", player.shown("")));
     }
+    // Errors of settings are told here, with the text of the player, and not when its game begins.
     search_of(&player.search, "search")?;
     player.temperature()?;
     Ok(player)
@@ -142,12 +150,14 @@ fn set(player: &mut Player, key: &str, value: &str) -> Result<(), String> {
         "large_net" => player.second = value.to_string(),
         "opponent_net" => {
             player.second = value.to_string();
+            // The second net has one of two roles, and the section says which.
             assign(&mut player.search, "opponent_net", json!({}))?;
         }
         "visits" => {
             let visits = value.parse().ok().filter(|visits| (1..=1_000_000_000).contains(visits));
             player.visits = Some(visits.ok_or_else(|| format!("visits must be 1 to 1000000000, got {value:?}"))?);
         }
+        // One number in the place of a section is its first one (decision 6).
         "temperature" => assign_text(&mut player.temperature, "initial", value)?,
         key => match key.strip_prefix("temperature.") {
             Some(rest) => assign_text(&mut player.temperature, rest, value)?,
@@ -164,6 +174,7 @@ pub fn suggested(game: &dyn Game, has_net: bool, facts: &Facts) -> Vec<Json> {
     if game.info().name == "chess" {
         offers.extend(facts.ladder.iter().map(|rung| (rung.name.clone(), format!("human, {}", rung.rating))));
     }
+    // RAVE keeps a table of actions in each node; chess has 1858 of them.
     if game.info().num_actions <= MAX_ACTIONS {
         offers.push(("rave:5000".into(), "RAVE, 5,000 random games".into()));
     }
@@ -178,6 +189,7 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
     let visits: Vec<(Action, u32)> = match baseline {
         Baseline::Random => {
             let legal = position.legal();
+            // The high word of the product: a remainder would prefer the lower moves, if by ever so little.
             let place = (u128::from(seed) * legal.len() as u128) >> 64;
             return legal.get(place as usize).copied().ok_or_else(|| "the game is over".into());
         }
@@ -190,6 +202,7 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
             found.into_iter().map(|one| (one.action, one.visits)).collect()
         }
     };
+    // The lower action among equals, as in Python, so that one seed plays one game in both.
     let best = visits.into_iter().max_by_key(|(action, visits)| (*visits, u16::MAX - action));
     best.map(|(action, _)| action).ok_or_else(|| "the game is over".into())
 }

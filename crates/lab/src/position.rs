@@ -23,6 +23,7 @@ pub struct Position {
 impl Clone for Position {
     fn clone(&self) -> Self {
         Position {
+            // Written out, since a state is copied by `clone_box`.
             game: self.game.clone(),
             state: self.state.clone_box(),
             moves: self.moves.clone(),
@@ -42,6 +43,7 @@ pub fn with_fen(spec: &str, fen: &str) -> Result<String, String> {
     if fen.is_empty() {
         return Ok(spec.to_string());
     }
+    // The same line as for files: a FEN must not bring further parameters into the spec.
     if fen.contains([',', '(', ')', '=']) {
         return Err(format!("no FEN has commas, brackets or equals signs: {fen:?}"));
     }
@@ -101,6 +103,7 @@ impl Position {
 
     /// Plays an action; an error for one that is not legal.
     pub fn play(&mut self, action: Action) -> Result<(), String> {
+        // Actions come from pages, and what `State::play` does with an illegal one is undefined.
         let legal = self.legal();
         if !legal.contains(&action) {
             return Err(format!("action {action} is not legal here; legal: {legal:?}"));
@@ -120,6 +123,7 @@ impl Position {
     /// The position after the first `plies` moves.
     pub fn back_to(&self, plies: usize) -> Position {
         let (game, symmetry) = (self.game.clone(), self.symmetry);
+        // Some starts look different through a symmetry, so the game begins as it was seen.
         let mut state = game.initial_seen(symmetry);
         let moves = self.moves[..plies].to_vec();
         moves.iter().for_each(|&action| state.play(action));
@@ -161,6 +165,7 @@ impl Position {
 
     /// What the two players are called, as captions call them: `White` and `Black`.
     pub fn side_names(&self) -> [String; 2] {
+        // At the start: games in Python tell the names in captions after a move, and a game that is over has none.
         self.back_to(0).state.sides()
     }
 
@@ -181,6 +186,7 @@ impl Position {
 
     /// Squares of the move that led here.
     pub fn last_squares(&self) -> Vec<usize> {
+        // Played again without it: the squares of a move are those of the position in which it was legal.
         let Some((&last, before)) = self.moves.split_last() else { return Vec::new() };
         self.back_to(before.len()).squares(last)
     }

@@ -79,6 +79,7 @@ pub struct Report {
 
 /// Plies to the proven end; None where nothing is proven, or an oracle's word is all that is known.
 pub fn plies_to_end(bounds: Bounds) -> Option<u16> {
+    // An oracle knows the result of a position, and not the plies to its end.
     (bounds.is_proven() && bounds.plies < FAR).then_some(bounds.plies)
 }
 
@@ -89,6 +90,7 @@ pub fn proven((lower, upper): (i8, i8)) -> Option<i8> {
 
 /// Win, draw, loss; what is not known is not a number.
 pub fn shares(value: Option<Value>) -> [f32; 3] {
+    // NaN becomes null in JSON, which pages show as nothing; 0 would be a claim.
     value.map_or([f32::NAN; 3], |value| value.wdl())
 }
 
@@ -111,6 +113,7 @@ impl RootMove {
     /// 1: wins at once, -1: loses at once, 0: neither.
     fn result(&self) -> i8 {
         match self.wdl {
+            // A finished game only: a net may be as sure of a value as it likes.
             Some([win, _, loss]) if self.terminal => (win - loss).round() as i8,
             _ => 0,
         }
@@ -118,10 +121,12 @@ impl RootMove {
 
     /// Moves to a proven win (positive) or loss (negative).
     pub fn mate(&self) -> Option<i32> {
+        // Without a solver no bounds are proven, and a mate on the board is one all the same.
         if self.result() != 0 {
             return Some(i32::from(self.result()));
         }
         let proven = proven(self.bounds).filter(|result| *result != 0)?;
+        // One ply is a mate in one, three are a mate in two: the last ply is a move of the side that wins.
         self.plies.map(|plies| i32::from(proven) * (i32::from(plies) + 1) / 2)
     }
 }
@@ -129,6 +134,8 @@ impl RootMove {
 /// Reports a tree as it stands; the first `lines` moves get their line.
 pub fn report(search: &Search, lines: usize, pace: Pace, reason: impl Into<Cow<'static, str>>) -> Report {
     let mut moves: Vec<RootMove> = search.root_edges().iter().map(RootMove::of).collect();
+    // A search may stop before a mate at the next ply has most visits. The sort is stable: all others keep their
+    // order.
     moves.sort_by_key(|one| -one.result());
     for one in moves.iter_mut().take(lines) {
         one.line = search.principal_variation(Some(one.action), MAX_LINE);
@@ -169,6 +176,7 @@ impl Report {
                 "visits": one.visits,
                 "share": f64::from(one.visits) / total as f64,
                 "prior": f64::from(one.prior),
+                // Before the first visit Q is what the search assumes, which no reader could tell from a finding.
                 "q": one.wdl.map(|_| one.q),
                 "value": one.value,
                 "wdl": one.wdl.map(|shares| shares.map(f64::from)),

@@ -7,6 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 /// The value that a text means: `on` an empty section, a switch, none, a number, else the text itself.
 fn value_of(text: &str) -> Json {
+    // The words of forms and of players, as Python reads them; what is none of them is left to the core, which
+    // knows the types.
     match text.trim() {
         "on" => json!({}),
         "true" => json!(true),
@@ -14,6 +16,7 @@ fn value_of(text: &str) -> Json {
         "none" | "off" => Json::Null,
         text => {
             let whole = text.parse::<i64>().map(Json::from).ok();
+            // NaN and infinity are numbers for `parse`, and JSON has neither.
             let number = || text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Json::from);
             whole.or_else(number).unwrap_or_else(|| json!(text))
         }
@@ -22,12 +25,14 @@ fn value_of(text: &str) -> Json {
 
 /// Puts a value at a dotted key into nested settings; a section stays where it only is switched on once more.
 pub fn assign(values: &mut Map<String, Json>, key: &str, value: Json) -> Result<(), String> {
+    // Names of settings have underscores, people write hyphens as on the command line.
     let key = key.replace('-', "_");
     let (name, rest) = match key.split_once('.') {
         Some((name, rest)) => (name, Some(rest)),
         None => (key.as_str(), None),
     };
     let Some(rest) = rest else {
+        // `solver=on` after `solver.threats=1000` must not take the threats away.
         let stays = value == json!({}) && values.get(name).is_some_and(Json::is_object);
         if !stays {
             values.insert(name.to_string(), value);
@@ -35,6 +40,7 @@ pub fn assign(values: &mut Map<String, Json>, key: &str, value: Json) -> Result<
         return Ok(());
     };
     let section = values.entry(name.to_string()).or_insert_with(|| json!({}));
+    // A section that was switched off is on again where one of its settings is given.
     if section.is_null() {
         *section = json!({});
     }
@@ -52,6 +58,7 @@ pub fn assign_text(values: &mut Map<String, Json>, key: &str, text: &str) -> Res
 /// The settings of a search that nested values give; an error, in one line, that begins with the label.
 pub fn search_of(values: &Map<String, Json>, label: &str) -> Result<SearchParams, String> {
     let given: Map<String, Json> =
+        // A setting that is off is not there for the core, which has no null.
         values.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect();
     let read = SearchParams::from_json(&Json::Object(given).to_string());
     read.map_err(|error| {
@@ -99,6 +106,7 @@ const CACHED: usize = 50_000;
 /// full.
 pub fn bounded(mut search: SearchParams, tree_bytes: u64) -> SearchParams {
     search.max_tree_bytes = if search.max_tree_bytes == 0 { tree_bytes } else { search.max_tree_bytes.min(tree_bytes) };
+    // Both are limits and no settings of the search: a smaller number that was given stays.
     search.cache_size = search.cache_size.min(CACHED);
     search
 }

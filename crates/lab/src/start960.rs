@@ -9,6 +9,7 @@ pub const NORMAL_START: usize = 518;
 
 /// The first rank of a start, 0 to 959, in small letters: 518 is rnbqkbnr.
 pub fn start_rank(number: usize) -> String {
+    // Scharnagl's order of division: light bishop, dark bishop, queen, and of the rest the pair of knights.
     let (rest, light) = (number / 4, number % 4);
     let (rest, dark) = (rest / 4, rest % 4);
     let (knights, queen) = (rest / 6, rest % 6);
@@ -24,6 +25,7 @@ pub fn start_rank(number: usize) -> String {
     let (first, second) = pairs[knights];
     fill(second, 'n'); // the later one first, so that the earlier one's place is not moved
     fill(first, 'n');
+    // Three places are left, and the king stands between his rooks: no digit is spent on them.
     "rkr".chars().for_each(|sign| fill(0, sign));
     rank.iter().collect()
 }
@@ -50,6 +52,7 @@ pub fn board_of_fen(fen: &str) -> Option<Pieces> {
             None => vec![sign],
         });
         let signs: Vec<char> = signs.collect();
+        // FENs of minichess and of users come here too; a board with other ranks has no squares a1 to h8.
         if signs.len() != 8 || ranks.len() != 8 {
             return None;
         }

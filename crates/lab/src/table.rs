@@ -26,10 +26,12 @@ impl SideClock {
     }
 
     fn left(&self, now: f64) -> f64 {
+        // Never below zero: a flag is looked at some time after it fell, and pages show what is left.
         (self.left - self.began.map_or(0.0, |began| now - began)).max(0.0)
     }
 
     fn stop(&mut self, now: f64, moved: bool) {
+        // The increment is for a move; a pause brings none.
         self.left = self.left(now) + if moved { self.increment } else { 0.0 };
         self.began = None;
     }
@@ -116,6 +118,7 @@ impl Table {
 
     /// Seconds until the clock that runs is over.
     pub fn flag(&self, now: f64) -> Option<f64> {
+        // For `alarm`: where a person thinks no work is due that would look at the clock.
         self.running().and_then(|side| self.left(now)[side])
     }
 
@@ -136,8 +139,10 @@ impl Table {
         if self.paused || self.played.ending().is_some() {
             return;
         }
+        // Before the clock starts: the time of a move is planned with all that is on it.
         let left = self.left(now)[side];
         if let Some(clock) = &mut self.sides[side].clock {
+            // A clock that runs goes on: `go_on` in a running game must not give back the time that was used.
             clock.began = clock.began.or(Some(now));
         }
         let position = &self.played.position;
@@ -149,9 +154,11 @@ impl Table {
     }
 
     fn halt(&mut self, lab: &Lab) {
+        // A hint is for the position that was, so it ends with the searches.
         (self.thinking, self.hint) = (false, None);
         let now = lab.now();
         for side in &mut self.sides {
+            // No side has moved here, so no clock gets its increment.
             side.clock.iter_mut().for_each(|clock| clock.stop(now, false));
             side.engine.iter_mut().for_each(|engine| engine.stop(lab));
         }
@@ -159,6 +166,7 @@ impl Table {
 
     fn fail(&mut self, side: usize, error: &str, lab: &Lab) {
         let name = self.names()[side].clone();
+        // Clocks too: nobody shall lose on time because an engine has failed.
         self.halt(lab);
         (self.paused, self.problem) = (true, format!("{name}: {error}"));
     }
@@ -174,6 +182,7 @@ impl Table {
 
     fn make(&mut self, action: Action, lab: &Lab) -> Result<(), String> {
         let side = self.to_move();
+        // First, since it alone can fail: after an error clock and search go on as before.
         self.played.play(action)?;
         (self.thinking, self.hint, self.note) = (false, None, String::new());
         if let Some(clock) = &mut self.sides[side].clock {
@@ -203,7 +212,9 @@ impl Table {
         if plies > 0 {
             self.halt(lab);
             (self.value, self.note) = (None, String::new());
+            // An engine would accept a draw by what it thought of a game that was taken back.
             self.sides.iter_mut().for_each(|side| side.score = None);
+            // Engines alone would play the move again at once.
             self.paused = persons.is_empty();
             self.next(lab);
         }
@@ -236,6 +247,7 @@ impl Table {
     pub fn offer_draw(&mut self, side: usize, lab: &Lab) -> Result<bool, String> {
         self.require_person(side)?;
         let other = 1 - side;
+        // Before its first search an engine knows nothing of the game, and declines.
         let agreed = self.is_person(other) || self.sides[other].score.is_some_and(|score| score <= 0.5);
         if agreed {
             self.end(0, "agreement", lab);
@@ -250,6 +262,7 @@ impl Table {
         if let Some(ending) = self.played.ending() {
             return Err(format!("the game is over: {}", ending.text()));
         }
+        // No clock: a hint ends by its visits, and the person's time goes on.
         engine.start(&self.played.position, None, lab)?;
         self.hint = Some((engine, self.played.position.clone()));
         Ok(())
@@ -262,10 +275,12 @@ impl Table {
 
     /// Does a piece of the work; what there is to say of it.
     pub fn turn(&mut self, lab: &mut Lab) -> Option<News> {
+        // Before any work: a move that is found after the flag has fallen comes too late.
         if self.flag(lab.now()).is_some_and(|left| left <= 0.0) {
             self.end(loss_of(self.to_move()), "time", lab);
             return Some(News::Changed);
         }
+        // Before the engine that may be thinking: a person waits for the hint, and it is a short search.
         if let Some((engine, position)) = &mut self.hint {
             let found = match engine.turn(HINT_LINES, lab) {
                 Ok(Thought::On(_)) => return None,
@@ -274,6 +289,7 @@ impl Table {
             };
             let position = position.clone();
             self.hint = None;
+            // The bar of the page shows the newest search, whoever asked for it.
             if let Ok(report) = &found {
                 self.value = Some(report.first_players(position.to_move()));
             }
@@ -288,6 +304,8 @@ impl Table {
                 Some(News::Search(side, report))
             }
             Ok(Thought::Found(action, report)) => {
+                // A move that cannot be played is the engine's failure and not the person's: the game is paused and
+                // says so.
                 if let Err(error) = self.play_found(side, action, report, lab) {
                     self.fail(side, &error, lab);
                 }

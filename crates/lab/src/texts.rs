@@ -29,6 +29,8 @@ impl Form {
 /// begins with its board; everything else are moves.
 pub fn form_of(text: &str) -> Form {
     let begins = text.trim_start_matches(|sign: char| sign == '\u{feff}' || sign.is_whitespace());
+    // Before SGF: a PGN may have `(;` in it, a variation that begins with a comment, and SGF never begins like a
+    // PGN.
     if is_pgn(begins) {
         Form::Pgn
     } else if begins.starts_with('(') || holds_sgf(begins) {
@@ -41,11 +43,14 @@ pub fn form_of(text: &str) -> Form {
 }
 
 fn is_pgn(text: &str) -> bool {
+    // The dot decides: `1 2` are two moves of Connect Four.
     let after_one = text.strip_prefix('1').map(str::trim_start);
     text.starts_with(['[', '%', ';', '{']) || after_one.is_some_and(|rest| rest.starts_with(['.', '\u{2026}']))
 }
 
 /// Whether a tree of SGF begins anywhere: `(;` and the name of a property.
+// FF[4] allows any text before the first tree, so the form is not told by the first sign alone. A letter has to
+// follow: `(;` in a line of moves is a comment.
 fn holds_sgf(text: &str) -> bool {
     text.match_indices('(').any(|(at, _)| {
         let after = text[at + 1..].trim_start().strip_prefix(';').map(str::trim_start);

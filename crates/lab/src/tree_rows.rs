@@ -22,6 +22,7 @@ struct Parent<'a> {
 }
 
 fn weights_of(edges: &[EdgeReport]) -> Option<f64> {
+    // A frozen node has weights at all of its edges, so the first one tells.
     edges.first()?.frozen?;
     Some(edges.iter().filter_map(|edge| edge.frozen).sum())
 }
@@ -34,6 +35,7 @@ fn root_row(search: &Search, position: &Position) -> Json {
     json!({
         "line": [], "move": "", "chooser": position.to_move(), "visits": visits, "share": null,
         "large_visits": 0, "node_visits": visits, "prior": 1.0,
+        // Adding zero turns -0 into 0, which pages would show with a sign.
         "q": reported.and(search.root_q()).map(|q| q + 0.0),
         "wdl": reported.map(|value| value.wdl()),
         "value": search.root_network_value().map(|value| value.wl + 0.0),
@@ -48,6 +50,7 @@ fn root_row(search: &Search, position: &Position) -> Json {
 
 /// The row of the node that an edge leads to.
 fn row(parent: &Parent, line: &[Action], edge: &EdgeReport) -> Json {
+    // The root's own evaluation is one of its visits, and in a graph an edge may have more of them than its parent.
     let before = u64::from(parent.node_visits.saturating_sub(1)).max(u64::from(edge.visits)).max(1);
     json!({
         "line": line,
@@ -74,6 +77,7 @@ fn row(parent: &Parent, line: &[Action], edge: &EdgeReport) -> Json {
 /// The root and the most visited nodes below it, nested.
 pub fn first_nodes(search: &Search, position: &Position) -> Json {
     let branches = search.branches(FIRST_NODES - 1);
+    // Branches come parents first, so the line of a parent is there when its child is reached.
     let mut lines: Vec<Vec<Action>> = Vec::new();
     let mut rows: Vec<Json> = Vec::new();
     for branch in &branches {
@@ -88,6 +92,7 @@ pub fn first_nodes(search: &Search, position: &Position) -> Json {
         lines.push(line);
     }
     let mut root = root_row(search, position);
+    // From the end: a row gets its children before it is put into its parent, and no row is copied.
     for branch in branches.iter().rev() {
         let child = rows.pop().unwrap_or(Json::Null); // a branch comes after its parent, which is still there
         let parent = branch.parent.map_or(&mut root, |parent| &mut rows[parent]);
@@ -107,6 +112,7 @@ fn count_left_out(row: &mut Json) {
     let Some(children) = row.get_mut("children").and_then(Json::as_array_mut) else { return };
     children.iter_mut().for_each(count_left_out);
     let listed = children.len() as u64;
+    // Only where moves are listed: without any the page asks for them when the node is opened.
     row["left_out"] = json!(replies.saturating_sub(listed));
 }
 

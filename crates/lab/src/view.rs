@@ -28,6 +28,7 @@ pub fn position_view(position: &Position, flip: bool) -> Json {
         "outcome": position.outcome(),
         "caption": position.caption(),
         "notation": position.state.notation(),
+        // A game without a board of cells draws itself, and its moves are buttons.
         "svg": board.as_ref().map_or_else(|| own_svg(position.state.as_ref()), |board| board.svg(flip)),
         "frame": board.as_ref().map(|board| [board.size().0, board.size().1, CELL]),
         "squares": board.as_ref().map_or(Vec::new(), squares),
@@ -44,6 +45,7 @@ fn stone(position: &Position) -> Option<Json> {
         [square] => Some((action, *square)),
         _ => None,
     };
+    // One action is enough: on a board of stones the mover puts the same stone on every square.
     let (action, square) = position.legal().into_iter().find_map(puts)?;
     let standing = standing(position, action, square);
     Some(json!({ "text": standing["text"], "svg": standing["svg"] }))
@@ -55,6 +57,8 @@ fn actions(position: &Position, board: Option<&Board>) -> Vec<Json> {
         .into_iter()
         .map(|action| (action, board.map_or(Vec::new(), |_| position.squares(action))))
         .collect();
+    // Promotions have the same two squares. Only these are played for a view of what stands there after them, since
+    // that costs a position and a board for each.
     let mut shared: HashMap<&[usize], usize> = HashMap::new();
     for (_, squares) in &found {
         *shared.entry(squares).or_default() += 1;

@@ -89,3 +89,18 @@ fn games_of_sgf_are_written_and_read() {
         assert!(read.tags.contains(&("PB".to_string(), "a]".to_string())));
     }
 }
+
+#[test]
+fn a_move_of_sgf_that_cannot_be_played_says_why() {
+    let row = |colour: char, row: char| ('a'..='e').map(move |column| format!(";{colour}[{column}{row}]"));
+    let won: String = row('B', 'a').zip(row('W', 'c')).map(|(black, white)| black + &white).collect();
+    for (moves, why) in [
+        (won.as_str(), "move 10: the game is over"),
+        (";B[aa];B[bb]", "move 2: it is not the turn of B"),
+        (";B[aa];W[aa]", "move 2: 'aa' is not legal here"),
+    ] {
+        let [read] = &sgf::read(&format!("(;GM[4]SZ[9]{moves})"), None)[..] else { panic!("{moves}") };
+        let error = read.played.as_ref().err().expect("an error");
+        assert!(error.starts_with(why), "{error}");
+    }
+}

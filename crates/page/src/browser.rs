@@ -14,7 +14,9 @@ use crate::nets::Nets;
 
 /// Nets that come one by one, and a clock that tells the seconds since some moment.
 pub struct Browser {
+    // Shared with the worker, which adds the bytes of nets while sessions ask for them. One thread, so no lock.
     nets: Rc<RefCell<Nets>>,
+    // Given, since tests have a clock of their own, and `std::time` has none in a browser.
     clock: Box<dyn Fn() -> f64>,
 }
 

@@ -66,11 +66,13 @@ struct Header {
 pub fn read(bytes: &[u8]) -> Result<Layers, String> {
     let cut = || "a net's file ends too early".to_string();
     let length = bytes.first_chunk::<4>().map(|four| u32::from_le_bytes(*four) as usize).ok_or_else(cut)?;
+    // Before anything is parsed: the number is of a file from outside, and four wrong bytes mean gigabytes.
     if length > MAX_HEADER {
         return Err(format!("a net's header has {length} bytes, allowed are {MAX_HEADER}"));
     }
     let text = bytes.get(4..4 + length).ok_or_else(cut)?;
     let header: Header = serde_json::from_slice(text).map_err(|error| format!("a net's header: {error}"))?;
+    // A page in the browser's cache may meet nets of a later one.
     if header.format != FORMAT {
         return Err(format!("a net's format is {:?}, this page reads {FORMAT:?}", header.format));
     }
@@ -140,12 +142,15 @@ impl Numbers<'_> {
 
     /// The weights of a layer, scaled.
     fn weights(&self, layer: &StoredLayer, outputs: usize) -> Result<Vec<f32>, String> {
+        // The product of sizes from a file may be larger than any number; a layer has at most as many numbers as
+        // the file bytes.
         let count = layer.shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
         let count = count.filter(|count| *count <= self.0.len()).ok_or("a net's layer is larger than its file")?;
         let mut weights = self.stored(&layer.weights, count)?;
         if let Some(at) = layer.scale {
             let scales = self.take::<8>(at, outputs)?.map(f64::from_le_bytes);
             for (row, scale) in weights.chunks_mut(count / outputs.max(1)).zip(scales) {
+                // In float64 and rounded once, as Python folds the norm: weights have the wheel's bits.
                 row.iter_mut().for_each(|weight| *weight = (f64::from(*weight) * scale) as f32);
             }
         }
@@ -158,6 +163,7 @@ impl Numbers<'_> {
             Kind::Float16 => Ok(self.take::<2>(weights.at, count)?.map(u16::from_le_bytes).map(from_half).collect()),
             Kind::Linear16 => {
                 let [low, high] = weights.range;
+                // lc0's own formula, in float32 throughout: another order of these products has other last bits.
                 let value = |step: u16| {
                     let t = f32::from(step) / 65535.0;
                     low * (1.0 - t) + high * t
@@ -183,7 +189,9 @@ impl Numbers<'_> {
 fn from_half(bits: u16) -> f32 {
     let (sign, exponent, fraction) = (u32::from(bits >> 15) << 31, u32::from(bits >> 10) & 31, u32::from(bits) & 1023);
     match exponent {
+        // Halves below 2^-14 have no leading one; 2^24 is the step of their fractions, and the division is exact.
         0 => f32::from_bits(sign | (fraction as f32 / 16_777_216.0).to_bits()),
+        // Infinity and NaN keep their bits, and `Network::new` refuses them, as it does in the wheel.
         31 => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
         _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
     }

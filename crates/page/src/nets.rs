@@ -36,6 +36,7 @@ struct Rollout;
 
 impl Evaluator for Rollout {
     fn evaluate(&self, _: &[f32], _: usize, _: &mut [f32], _: &mut [f32]) -> Result<(), String> {
+        // Features do not say how a game goes on.
         Err("random games start from positions".into())
     }
 
@@ -51,6 +52,7 @@ impl Evaluator for Rollout {
         let Batch::Positions(positions) = batch else { return Err("random games start from positions".into()) };
         logits.fill(0.0);
         for (position, wdl) in positions.iter().zip(wdl.chunks_exact_mut(3)) {
+            // Seed 0 and one game, as in the package: the trees of both labs are compared digest by digest.
             wdl.copy_from_slice(&rollout_value(position.state, 0, 1));
         }
         Ok(())
@@ -116,12 +118,15 @@ impl Nets {
     pub fn own(&self, game: &dyn Game) -> Option<String> {
         let info = game.info();
         let [_, rows, columns] = info.feature_shape;
+        // Downloaded nets fit a game too; only the one that ships is the game's own.
         let named = |name: &str| self.facts(name).filter(|net| net.ships).map(|net| net.name.clone());
         if rows == columns
             && let Some(sized) = named(&format!("{}{columns}", info.name))
         {
             return Some(sized);
         }
+        // A net named after the game is of its usual board. Specs of other starts have the same sizes, other boards
+        // have not.
         let usual = load_game(&info.name).ok()?;
         let same = usual.info().feature_shape == info.feature_shape && usual.info().num_actions == info.num_actions;
         named(&info.name).filter(|_| same)
@@ -136,6 +141,7 @@ impl Nets {
         }
         let (info, known) = (game.info(), self.names().join(", "));
         let facts = self.facts(name).ok_or_else(|| format!("there is no net {name:?} here; this page has {known}"))?;
+        // Nets have no rules in them: what fits is told by the sizes of features and policy.
         if (facts.feature_shape, facts.num_actions) != (info.feature_shape, info.num_actions) {
             return Err(format!("the net {name} is not for {}", info.spec));
         }
@@ -144,6 +150,7 @@ impl Nets {
 
     /// The evaluator of a net of the page; an error, in one line, for one that was not loaded.
     fn ready(&mut self, name: &str) -> Result<Arc<NetEvaluator>, String> {
+        // One evaluator for each net, since a batch that is computed elsewhere is found again by it.
         if let Some(ready) = self.ready.get(name) {
             return Ok(ready.clone());
         }
@@ -160,6 +167,7 @@ impl Nets {
     /// The answers of rows for another worker: their logits, then the shares of win, draw and loss.
     pub fn answers(&mut self, name: &str, features: &[f32]) -> Result<Vec<f32>, String> {
         let (logits, wdl) = self.ready(name)?.net().answers(features)?;
+        // One array, which can be handed to the other worker without a copy.
         Ok([logits, wdl].concat())
     }
 }

@@ -71,6 +71,7 @@ impl Asked {
     /// The rows of a part.
     fn part(&self, part: usize) -> Range<usize> {
         let parts = self.answered.len();
+        // Rounded down at both ends, so that parts fit together without a gap whatever the number of rows.
         part * self.rows() / parts..(part + 1) * self.rows() / parts
     }
 
@@ -89,6 +90,7 @@ impl Asked {
 
 impl SharesOfPage {
     fn lock(&self) -> MutexGuard<'_, Shares> {
+        // A mutex because evaluators are `Sync`; in the page one thread alone locks it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,6 +98,7 @@ impl SharesOfPage {
     pub fn among(&self, workers: usize) {
         let mut shares = self.lock();
         shares.workers = workers.max(1);
+        // Its parts were cut for other workers, some of which may be gone. The search asks for the same rows again.
         shares.asked = None;
     }
 
@@ -123,7 +126,9 @@ impl SharesOfPage {
     /// Takes the answers of a part, unless its batch is not waited for any more. `answers`: as `NamedNet::answers`, in one piece.
     pub fn take(&self, number: u32, part: usize, answers: &[f32]) -> Result<(), String> {
         let mut shares = self.lock();
+        // An answer that comes late is of no use and no error: the search was stopped or shared anew meanwhile.
         let Some(asked) = shares.asked.as_mut().filter(|asked| asked.number == number) else { return Ok(()) };
+        // Messages come from other workers, so the number of a part is checked before it is a range of rows.
         let rows = if part < asked.answered.len() { asked.part(part).len() } else { 0 };
         let logits = rows * asked.net.network.actions();
         if answers.len() != logits + rows * 3 {
@@ -162,9 +167,12 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
         let mut shares = self.shares.lock();
         let parts = shares.workers.min(rows / LEAST_PART);
+        // Small batches are computed at once: a message costs more than such rows.
         if parts < 2 {
             return self.net.network.evaluate(features, rows, logits, wdl).map_err(|error| error.0);
         }
+        // By the rows themselves: a search that was stopped may ask for others next, and must not get these
+        // answers.
         let is_same = |asked: &Asked| Arc::ptr_eq(&asked.net, &self.net) && asked.features == features;
         match shares.asked.take().filter(is_same) {
             Some(asked) if asked.answered.iter().all(|answered| *answered) => {
@@ -172,12 +180,14 @@ impl Evaluator for NetEvaluator {
                 wdl.copy_from_slice(&asked.wdl);
                 return Ok(());
             }
+            // Not all are there, so it is kept under its number: the other workers are at it.
             Some(asked) => shares.asked = Some(asked),
             None => {
                 shares.number = shares.number.wrapping_add(1);
                 shares.asked = Some(Asked {
                     number: shares.number,
                     net: self.net.clone(),
+                    // A copy, since the search's buffers are only borrowed for this call.
                     features: features.to_vec(),
                     logits: vec![0.0; logits.len()],
                     wdl: vec![0.0; wdl.len()],

@@ -44,6 +44,7 @@ impl RowsWorker {
     #[wasm_bindgen(constructor)]
     pub fn new(facts: &str) -> Result<RowsWorker, JsError> {
         let facts: Facts = serde_json::from_str(facts).map_err(|error| JsError::new(&error.to_string()))?;
+        // The best instructions here too: both workers run one module, so rows have the same bits in both.
         Ok(RowsWorker { nets: Nets::new(facts.nets, None) })
     }
 
@@ -71,8 +72,10 @@ impl WorkerPage {
     /// year-month-day.
     #[wasm_bindgen(constructor)]
     pub fn new(session: &str, facts: &str, seed: f64, date: &str) -> Result<WorkerPage, JsError> {
+        // A panic ends the module with `unreachable`, of which the console would tell no line.
         std::panic::set_hook(Box::new(|panic| log(&panic.to_string())));
         let clock = Box::new(|| milliseconds() / 1000.0);
+        // The seed comes as a float, as all numbers of JavaScript do; up to 2^53 they are whole.
         let (lab, nets) = lab(facts, seed as u64, date, clock, None).map_err(|error| JsError::new(&error))?;
         let page = Page::new(lab, session).map_err(|error| JsError::new(&error))?;
         Ok(WorkerPage { page, nets })
@@ -95,6 +98,7 @@ impl WorkerPage {
 
     /// The events since the last call, each as JSON.
     pub fn events(&mut self) -> Vec<String> {
+        // Texts, which the worker sends on as they are; objects would be built and copied once more.
         self.page.events().iter().map(ToString::to_string).collect()
     }
 
@@ -130,6 +134,7 @@ impl WorkerPage {
     }
 
     fn shares(&self) -> SharesOfPage {
+        // A handle of its own: computing rows must not keep the nets borrowed.
         self.nets.borrow().shares.clone()
     }
 

@@ -20,6 +20,7 @@ fn facts() -> String {
 
 /// A page whose clock goes on by a millisecond at every look.
 fn page(name: &str) -> Page {
+    // The same time in every run: reports come by the clock, and batches against a clock are cut by it.
     let time = Cell::new(0.0);
     let clock = Box::new(move || {
         time.set(time.get() + 0.001);
@@ -76,6 +77,7 @@ fn a_position_is_searched_and_its_tree_is_read() {
     reply(&mut page, "start", json!({ "visits": 500 }));
     let done = work(&mut page, "done");
     assert_eq!((done["visits"].as_u64(), done["reason"].as_str()), (Some(500), Some("visits")));
+    // The root's own evaluation is the one visit that no move has.
     let visits: u64 = done["moves"].as_array().unwrap().iter().map(|one| one["visits"].as_u64().unwrap()).sum();
     assert_eq!(visits, 499);
     let tree = reply(&mut page, "tree", json!({}));
@@ -190,6 +192,17 @@ fn a_game_is_played_taken_back_and_written() {
     assert_eq!(reply(&mut page, "write", json!({ "form": "moves" }))["text"], "\n");
     reply(&mut page, "resign", json!({ "side": 0 }));
     assert_eq!(work(&mut page, "game")["result"], "0-1 (resignation)");
+}
+
+#[test]
+fn a_game_that_is_refused_leaves_the_one_before() {
+    let mut page = page("play");
+    let sides = json!([{ "player": null }, { "player": null }]);
+    reply(&mut page, "open", json!({ "game": "tictactoe", "sides": sides }));
+    let bad = json!([{ "player": null }, { "player": "", "visits": 50, "seconds": 1 }]);
+    assert!(error(&mut page, "open", json!({ "game": "connect4", "sides": bad })).contains("second side"));
+    reply(&mut page, "play", json!({ "ply": 0, "text": "b2" }));
+    assert_eq!(work(&mut page, "game")["spec"], "tictactoe");
 }
 
 #[test]

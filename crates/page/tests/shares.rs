@@ -46,6 +46,7 @@ fn evaluator(seed: u64, planes: usize, shares: &SharesOfPage) -> Arc<NetEvaluato
 fn answer(shares: &SharesOfPage, other: &NamedNet) -> bool {
     let Some((number, name, parts)) = shares.asked() else { return false };
     assert_eq!(name, "small");
+    // Backwards, as workers answer in any order.
     for part in (1..parts).rev() {
         let (logits, wdl) = other.answers(&shares.features_of(part).unwrap()).unwrap();
         assert!(!shares.is_ready());
@@ -103,6 +104,7 @@ fn a_batch_is_forgotten_with_its_search() {
     let first = shares.asked().unwrap().0;
     assert_eq!(ask(0.0), Err(AWAITED.into()));
     assert_eq!(shares.asked().unwrap().0, first);
+    // Other rows: the search was stopped and another one has begun.
     assert_eq!(ask(1.0), Err(AWAITED.into()));
     assert_ne!(shares.asked().unwrap().0, first);
     assert!(shares.take(shares.asked().unwrap().0, 1, &[0.0]).is_err());

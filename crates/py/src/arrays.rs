@@ -38,6 +38,7 @@ pub enum Whole<'py, T: Element> {
 impl<'py, T: Element + TryFrom<i64>> Whole<'py, T> {
     /// The argument `name`.
     pub fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        // No copy where the type fits: ids of thousands of trees come here at every turn.
         if let Ok(array) = object.cast::<PyArray<T, Ix1>>()
             && array.is_c_contiguous()
         {
@@ -58,12 +59,15 @@ impl<'py, T: Element + TryFrom<i64>> Whole<'py, T> {
 fn whole_numbers<T: Element + TryFrom<i64>>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     let dtype = T::get_dtype(object.py());
     let wrong = |got: String| value_error(format!("{name} must be whole numbers ({dtype}), one dimension; got {got}"));
+    // By numpy, so that lists, ranges and arrays of any whole type are one case.
     let array = object.py().import("numpy")?.call_method1("asarray", (object,)).map_err(|_| wrong(describe(object)))?;
     let untyped = array.cast::<PyUntypedArray>()?;
     let kind = untyped.dtype().kind();
+    // An empty list is an array of floats for numpy.
     if untyped.ndim() != 1 || (!matches!(kind, b'i' | b'u') && !untyped.is_empty()) {
         return Err(wrong(describe(array.as_any())));
     }
+    // Wide first: a cast by numpy would wrap what is out of range, and name another tree.
     let wide: Vec<i64> = array.call_method0("tolist")?.extract().map_err(|_| wrong(describe(array.as_any())))?;
     let fitting = |number: i64| T::try_from(number).map_err(|_| wrong(format!("{number}")));
     wide.into_iter().map(fitting).collect()
@@ -92,6 +96,8 @@ fn fitting<'a, 'py, T: Element, D: Dimension>(
     object: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, PyArray<T, D>>> {
     match object.cast::<PyArray<T, D>>() {
+        // The core reads slices. A copy in C order would do for reading; written into, it would leave the caller's
+        // array as it was.
         Ok(array) if array.is_c_contiguous() => Ok(array),
         _ => {
             let expected = T::get_dtype(object.py());

@@ -23,7 +23,10 @@ pub fn mcts_search<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let start = state.state.as_ref();
+    // Random games take seconds, and players of other games are threads of Python. A game in Python attaches again
+    // by itself.
     let moves = py.detach(|| mcts::search(start, simulations, seed));
+    // Before the answer is looked at: after an exception it is that of a game of draws.
     let moves = state.game.checked(moves)?.map_err(value_error)?;
     let rows = moves.into_iter().map(|found| (found.action, [found.visits, found.halves]));
     table::<MCTS_COLUMNS>(py, &state, rows)

@@ -45,8 +45,12 @@ pub struct GivenEvaluator {
 impl GivenEvaluator {
     /// Reads it off an object.
     pub fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
+        // Such an evaluator is asked by the core itself, without Python; the object around it has name and limits
+        // for users.
         let core = object.getattr_opt("core")?;
         if let Some((evaluator, threads)) = core.as_ref().and_then(|core| core_evaluator(core, game)) {
+            // The threads of the core are the parallel ones here. A pool for each batch as well would have more
+            // threads than cores.
             let alone = core.and_then(|core| core.cast::<PyNetwork>().ok().map(|one| one.get().network.clone()));
             let reads = evaluator.reads();
             let evaluator = alone.map_or(evaluator, |network| Arc::new(Unshared { network, reads }));
@@ -101,6 +105,8 @@ impl PythonEvaluator {
     fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
         let [_, rows, columns] = game.0.info().feature_shape;
         let packs = rows * columns <= 64 && object.hasattr("submit_packed")?;
+        // From the most special form on: an object may have all of these methods, and `submit` is what each one
+        // has.
         let reads = match () {
             () if object.hasattr("submit_states")? => Reads::Positions,
             () if object.hasattr("submit_blind")? => Reads::Nothing,
@@ -122,6 +128,8 @@ impl PythonEvaluator {
         let (object, [planes, height, width]) = (self.object.bind(py), self.game.0.info().feature_shape);
         match batch {
             Batch::Planes(features) => {
+                // A copy: an array of Python may outlive the call, and the core's buffer is used for the next batch
+                // then.
                 let array = PyArray1::from_slice(py, features).reshape([rows, planes, height, width])?;
                 object.call_method1("submit", (array,))
             }
@@ -141,6 +149,8 @@ impl PythonEvaluator {
     /// Waits for the answers and copies them.
     fn answers(&self, pending: &Bound<'_, PyAny>, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> PyResult<()> {
         let py = pending.py();
+        // Such answers lie where the device has written them. They are copied below, so the copy of `result` can be
+        // saved.
         let answers = match pending.getattr_opt("borrowed")? {
             Some(borrowed) => borrowed.call0()?,
             None => pending.call_method0("result")?,
@@ -152,11 +162,13 @@ impl PythonEvaluator {
             let got = (given.0.shape(), given.1.shape());
             return Err(value_error(format!("answers must be rows of {actions} logits and of 3 shares, got {got:?}")));
         }
+        // More rows than were asked for are allowed: devices fill a batch up to a size that they like.
         let got = given.0.shape()[0].min(given.1.shape()[0]);
         if got < rows {
             return Err(value_error(format!("answers for {rows} rows are needed, got {got}")));
         }
         let (given_logits, given_wdl) = (given.0.as_slice()?, given.1.as_slice()?);
+        // Megabytes in large batches; other threads may use the interpreter meanwhile.
         py.detach(|| {
             logits.copy_from_slice(&given_logits[..logits.len()]);
             wdl.copy_from_slice(&given_wdl[..wdl.len()]);
@@ -167,6 +179,7 @@ impl PythonEvaluator {
 
 /// A position for Python; whoever searches here says where its line begins.
 fn state_of(position: &Position) -> PyResult<PyState> {
+    // Only positions that came with their past can be shown to Python, whose states have moves.
     let origin = position.origin.as_ref().and_then(|origin| origin.downcast_ref::<Line>());
     let origin = origin.ok_or_else(|| value_error("a position without its line was to be evaluated"))?;
     Ok(PyState::reached(origin, &position.moves, position.state.clone_box()))
@@ -186,6 +199,9 @@ impl Evaluator for PythonEvaluator {
     }
 
     fn evaluate_batch(&self, batch: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        // The lock before the interpreter, and given back before the answer is waited for: the other order would
+        // let a thread wait for the lock with the interpreter that its holder needs, and one batch would be
+        // computed at a time.
         let submitted = {
             let _one = locked(&self.submits);
             Python::attach(|py| self.submit(py, &batch, rows).map(Bound::unbind))
@@ -194,6 +210,7 @@ impl Evaluator for PythonEvaluator {
             submitted.and_then(|pending| Python::attach(|py| self.answers(pending.bind(py), rows, logits, wdl)));
         answered.map_err(|error| {
             let message = error.to_string();
+            // The exception itself for the caller; the core has its text alone, and ends the games by it.
             locked(&self.failed).get_or_insert(error);
             message
         })

@@ -40,6 +40,7 @@ impl PyExplained {
         let facts: Facts = serde_json::from_str(facts).map_err(|error| value_error(error.to_string()))?;
         let Facts { side, evaluator, reason, seconds, new_visits, depth, rows } = facts;
         let search = forest.tree(id)?;
+        // With the line of every move, since the page shows any of them.
         let report = report(search, usize::MAX, Pace { seconds, new_visits, depth, rows }, reason);
         let found = Explained::read(side, search, report, evaluator, most);
         Ok(PyExplained { found, position: state.position() })

@@ -45,6 +45,7 @@ pub fn search_params(params: &Bound<'_, PyAny>) -> PyResult<SearchParams> {
                 value_error(format!("params must be SearchParams or their JSON text, got {}", params.get_type()))
             })?;
             let options = PyDict::new(params.py());
+            // Sections that are off are not there for the core, which has no null.
             options.set_item("exclude_none", true)?;
             dump.call((), Some(&options))?.extract()?
         }
@@ -53,11 +54,13 @@ pub fn search_params(params: &Bound<'_, PyAny>) -> PyResult<SearchParams> {
 }
 
 fn tree_index(id: i64) -> PyResult<usize> {
+    // Ids are int64, as numpy has them; a negative one would be a huge index.
     usize::try_from(id).map_err(|_| value_error(format!("tree ids are 0 or more, got {id}")))
 }
 
 /// This action of the root, if it is legal.
 fn legal_action(search: &Search, id: i64, action: i64) -> PyResult<Action> {
+    // `State::play` of an illegal action is undefined, and an action of Python may be of another position.
     let mut legal = Vec::new();
     search.root_state().legal_actions(&mut legal);
     let found = legal.iter().find(|known| i64::from(**known) == action).copied();
@@ -68,6 +71,8 @@ fn legal_action(search: &Search, id: i64, action: i64) -> PyResult<Action> {
 pub fn entering(game: &PyGame, state: &PyState) -> PyResult<(Box<dyn State>, Line)> {
     let (ours, theirs) = (game.0.info(), state.game.0.info());
     let written_in_python = python_start(game.0.as_ref()).is_some();
+    // By name and sizes, and not by spec: chess from a FEN is the same game for a net. Of a game in Python the spec
+    // is all that tells classes apart.
     if (&ours.name, ours.num_actions, ours.feature_shape) != (&theirs.name, theirs.num_actions, theirs.feature_shape)
         || (written_in_python && ours.spec != theirs.spec)
     {
@@ -77,6 +82,7 @@ pub fn entering(game: &PyGame, state: &PyState) -> PyResult<(Box<dyn State>, Lin
     if written_in_python {
         line.game = game.clone(); // which reports the exceptions of its positions
     }
+    // A copy in any case: the tree must not change when the caller plays on with his position.
     Ok((adopted(state.state.as_ref(), game.0.as_ref()), line))
 }
 
@@ -84,6 +90,7 @@ pub fn entering(game: &PyGame, state: &PyState) -> PyResult<(Box<dyn State>, Lin
 #[pyclass(name = "Batch", module = "hauteur._core", frozen)]
 pub struct PyBatch {
     id: BatchId,
+    // Read when the batch was gathered, as `batch_states` needs the line of each row's tree.
     trees: Vec<i64>,
 }
 
@@ -173,6 +180,7 @@ impl PyForest {
 
     /// The token of a gather; takes the batch back if a game or a rule written in Python raised an exception meanwhile.
     fn gathered(&mut self, id: BatchId) -> PyResult<PyBatch> {
+        // The caller gets no token, so nobody else could take these visits back.
         if let Err(error) = self.checked(()) {
             self.forest.cancel(id).map_err(refuse)?;
             return Err(error);
@@ -288,6 +296,7 @@ impl PyForest {
 
     fn restrict_root(&mut self, id: i64, actions: Vec<i64>) -> PyResult<()> {
         let search = self.tree_mut(id)?;
+        // All checked before one is set: after an error the root is as it was.
         let actions = actions.iter().map(|action| legal_action(search, id, *action)).collect::<PyResult<_>>()?;
         search.restrict_root(actions);
         Ok(())
@@ -304,8 +313,10 @@ impl PyForest {
     #[pyo3(signature = (features, net=0))]
     fn gather(&mut self, py: Python<'_>, features: &Bound<'_, PyAny>, net: usize) -> PyResult<PyBatch> {
         let net = self.wanted_net(net)?;
+        // A number in the place of an array: evaluators that read positions, or nothing, need no features written.
         if let Ok(rows) = features.extract::<usize>() {
             let forest = &mut self.forest;
+            // The forest is borrowed by this call, so no other thread of Python can touch it meanwhile.
             let id = py.detach(|| forest.gather(net, Rows::Unwritten(rows)));
             return self.gathered(id);
         }
@@ -382,21 +393,26 @@ impl PyForest {
     ) -> PyResult<(usize, usize, f64, f64)> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
         let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator, &self.game).ok_or_else(wrong)?);
+        // By address: another evaluator may read another form, for which the buffers would be of wrong lengths.
         let fits =
             |(of, buffers): &(Arc<dyn Evaluator>, BatchBuffers)| Arc::ptr_eq(of, &evaluator) && buffers.holds(rows);
         let mut buffers = self.buffers.take().filter(fits).unwrap_or_else(|| {
+            // As large as it prefers: the first steps of a search have few rows, and later ones would need buffers
+            // again.
             let buffers = BatchBuffers::new(self.game.0.info(), evaluator.as_ref(), rows.max(evaluator.batch_size()));
             (evaluator.clone(), buffers)
         });
         buffers.1.limit(rows);
         let (forests, lines) = (std::slice::from_mut(&mut self.forest), &self.lines);
         let root_line = |_: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
+            // Copied for each row, which happens only for evaluators that read positions.
             (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
         };
         let mut facts = StepFacts::default();
         let halt = Halt::new(stop.as_deref(), seconds);
         let done = py.detach(|| {
             for batch in 0..batches {
+                // The first `sure` batches end by nothing: without the root's evaluation there is no move to play.
                 let halted = || batch >= sure && halt.has_come();
                 if halted() {
                     break;
@@ -406,7 +422,9 @@ impl PyForest {
             }
             Ok::<_, String>(())
         });
+        // Before errors are looked at: they are good for the next step.
         self.buffers = Some(buffers);
+        // The exception of a game comes first; the evaluator's error may be only what followed.
         self.game.checked(())?;
         done.map_err(value_error)?;
         let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
@@ -430,6 +448,7 @@ impl PyForest {
     }
 
     fn root_q<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        // Before the first visit Q is an assumption, so that it is not given as a finding.
         self.edge_rows(py, &ids, f32::NAN, |edge| if edge.visits > 0 { edge.q as f32 } else { f32::NAN })
     }
 
@@ -530,6 +549,7 @@ impl PyForest {
         let moves: Vec<(usize, Action)> = ids.iter().zip(actions).map(index).collect::<PyResult<_>>()?;
         let forest = &mut self.forest;
         py.detach(|| forest.advance(&moves)).map_err(refuse)?;
+        // After `advance`, which changes nothing where it fails.
         for (id, action) in ids.iter().zip(actions) {
             self.lines.entry(*id).and_modify(|line| line.moves.push(*action));
         }

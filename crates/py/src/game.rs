@@ -33,6 +33,7 @@ pub struct PyGame(pub Arc<dyn Game>);
 impl PyGame {
     /// Whether both play by the same rules: one spec, and one class where they are written in Python.
     pub fn same(&self, other: &PyGame) -> bool {
+        // Two classes may have one name, as when a notebook's cell has run again.
         let class = |game: &PyGame| {
             python_start(game.0.as_ref()).map(|start| Python::attach(|py| start.bind(py).get_type().as_ptr() as usize))
         };
@@ -136,6 +137,7 @@ impl PyGame {
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
     pub fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {
+        // Symmetries are permutations of all squares and actions; the usual start needs none of them made.
         let count = if symmetry == 0 { 1 } else { self.0.symmetries().len() };
         if symmetry >= count {
             let (spec, last) = (self.spec(), count - 1);
@@ -150,6 +152,7 @@ impl PyGame {
     #[allow(clippy::type_complexity)]
     fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
         let all = self.0.symmetries();
+        // int32, though actions fit into 16 bits: narrower types wrap where people compute with them (decision 6).
         let squares: Vec<Vec<i32>> = all.iter().map(|s| s.squares.iter().map(|&i| i as i32).collect()).collect();
         let actions: Vec<Vec<i32>> = all.iter().map(|s| s.actions.iter().map(|&a| i32::from(a)).collect()).collect();
         Ok((PyArray2::from_vec2(py, &squares)?, PyArray2::from_vec2(py, &actions)?))
@@ -164,6 +167,7 @@ impl PyGame {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        // By its start, which Python pickles by its class: another process may not know the spec.
         match python_start(self.0.as_ref()) {
             Some(start) => (named(py, "python_game_from")?, (start.clone_ref(py), self.spec())).into_bound_py_any(py),
             None => (py.get_type::<PyGame>(), (self.spec(),)).into_bound_py_any(py),
@@ -197,11 +201,14 @@ pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<Py
 #[pyfunction]
 pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
     if let Ok(state) = given.cast::<PyState>() {
+        // A copy, as with the other forms: the caller's position stays his.
         return state.try_borrow()?.copy();
     }
+    // Text is a FEN here and never a spec, so that no position depends on which of the two it could be.
     if let Ok(fen) = given.extract::<String>() {
         return PyGame::new(&format!("chess(fen={})", fen.trim()))?.new_initial_state(0);
     }
+    // By its attributes: python-chess is not imported for a check.
     if given.hasattr("move_stack")? && given.hasattr("uci_variant")? {
         return board_state(given);
     }
@@ -275,6 +282,7 @@ impl PyState {
 
     fn play_number(&mut self, action: i64) -> PyResult<()> {
         let action = self.check_legal(action)?;
+        // Before the position changes: where a game in Python fails in the middle of the move, both have it.
         self.moves.push(action);
         self.state.play(action);
         self.game.checked(())
@@ -331,6 +339,7 @@ impl PyState {
 
     /// Return the legal actions, int64, ascending; none at the end of the game.
     fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        // int64 (decision 6): `action - 1` wraps in narrower types.
         let wide: Vec<i64> = self.game.checked(self.legal())?.into_iter().map(i64::from).collect();
         Ok(wide.into_pyarray(py))
     }
@@ -380,8 +389,10 @@ impl PyState {
             return Err(value_error("there is no move to take back: this is the start of the game"));
         };
         let mut start = self.game.new_initial_state(self.symmetry)?;
+        // Played from the start: states have no undo, which searches never need (decision 6).
         before.iter().for_each(|&action| start.state.play(action));
         self.state = self.game.checked(start.state)?;
+        // Only now: after an exception of the game the position still is the one that its moves say.
         self.moves.pop();
         Ok(last)
     }
@@ -401,13 +412,16 @@ impl PyState {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        // Another object is not equal, which is no error: sets and `in` compare with anything.
         let Ok(other) = other.cast::<PyState>() else { return Ok(false) };
+        // An error where another thread plays on it, as `borrow` would panic.
         let other = other.try_borrow()?;
         let same = self.game.same(&other.game) && same_position(self.state.as_ref(), other.state.as_ref());
         self.game.checked(same)
     }
 
     fn __hash__(&self) -> PyResult<u64> {
+        // The ply as well, as equality has it: a position that comes back is another one for the rules.
         self.game.checked(hash_of((self.game.spec(), self.state.key(), self.state.ply())))
     }
 
@@ -555,6 +569,7 @@ impl PyState {
 
     fn __repr__(&self) -> PyResult<String> {
         let spec = python_text(self.game.spec());
+        // No call makes such a position from text, so the repr is none that could be evaluated.
         if self.symmetry > 0 {
             return Ok(format!("<position of {spec} seen through symmetry {}: {}>", self.symmetry, self.notation()?));
         }

@@ -56,6 +56,8 @@ impl PyTextGame {
 /// Return the game of a text, of several the first. `game`: that moves and FENs are of.
 #[pyfunction]
 pub fn read_text_game(text: &str, game: &PyGame) -> PyResult<PyTextGame> {
+    // Moves may be of a game in Python; its exception says more than the error of a text that could not be read by
+    // it.
     game.checked(game_text::read(text, &game.0))?.map(PyTextGame).map_err(value_error)
 }
 

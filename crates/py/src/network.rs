@@ -105,6 +105,7 @@ impl Evaluator for ThreadedNetwork {
             let done = self.network.evaluate_unless(given, rows, logits, wdl, halted);
             return done.map_err(|error| error.to_string());
         };
+        // Equal parts, whole rows: a row has the same bits in any part, so the number of threads changes no answer.
         let part = rows.div_ceil(threads);
         let compute = |(number, (logits, wdl)): (usize, (&mut [f32], &mut [f32]))| {
             let count = part.min(rows - number * part);
@@ -132,6 +133,7 @@ impl<'py> FromPyObject<'_, 'py> for Affine<'py> {
     }
 }
 
+// Copied: weights are arrays of the user's, or of torch's memory, and the network lives longer.
 fn numbers<T: Element + Copy, D: Dimension>(array: &PyReadonlyArray<'_, T, D>) -> PyResult<Vec<T>> {
     Ok(array.as_slice()?.to_vec())
 }
@@ -216,6 +218,7 @@ pub struct PyNetwork {
 impl PyNetwork {
     /// The evaluator of a game: always the same one.
     pub fn evaluator(&self, game: &PyGame) -> Arc<dyn Evaluator> {
+        // One object for each form, since the forest keeps its buffers for an evaluator by its address.
         match self.network.reads_of(game.0.foreign().is_some()) {
             Reads::Packed => self.packed.clone(),
             _ => self.network.clone(),
@@ -240,6 +243,7 @@ impl PyNetwork {
         let precision = precision.parse().map_err(value_error)?;
         let instructions = instructions.map(str::parse::<Instructions>).transpose().map_err(value_error)?;
         let layers = layers_of(layers)?;
+        // One thread is the caller's own, without the way to a pool and back.
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(value_error);
         let pool = if threads > 1 { Some(build()?) } else { None };
         let ready = Network::new(&layers, precision, instructions, None).map_err(value_error)?;

@@ -65,6 +65,7 @@ impl PyOdds {
     }
 
     fn __hash__(&self) -> u64 {
+        // Handicaps that are equal begin at one position, and a text can be hashed as it is.
         hash_of(self.0.game())
     }
 
@@ -87,6 +88,7 @@ pub fn parse_odds(text: &str, gives: Option<&str>, start: usize) -> PyResult<PyO
 /// Return the odds of a position in which no piece has moved; None for a start without odds and for anything else.
 #[pyfunction]
 pub fn odds_of(fen: &str) -> PyResult<Option<PyOdds>> {
+    // Without it a text that is no FEN would be a start without odds.
     if board_of_fen(fen).is_none() {
         let shown: String = fen.chars().take(80).collect();
         return Err(value_error(format!("no board of a FEN: {shown:?}")));

@@ -141,6 +141,7 @@ impl PyPlayedGames {
         seed: u64,
     ) -> PyResult<()> {
         let (state, line) = entering(&self.game, &state)?;
+        // For evaluators that read positions: states of Python have the moves from the start of the game.
         let origin: Option<Origin> = Some(Arc::new(line));
         self.threads.begin(Plan { number, sides, state, origin, plies, seed }).map_err(refuse)
     }
@@ -151,7 +152,11 @@ impl PyPlayedGames {
 
     fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let threads = &self.threads;
-        let event = py.detach(|| threads.wait(Duration::from_secs_f64(seconds)));
+        // Threads of the games attach for evaluators and rules in Python. A caller that waits with the interpreter
+        // would wait for ever.
+        let longest = Duration::try_from_secs_f64(seconds).map_err(value_error)?;
+        let event = py.detach(|| threads.wait(longest));
+        // Before the event: the games of an exception have ended as draws, and must not be taken for results.
         self.game.checked(())?;
         match event {
             None => Ok(None),
@@ -165,6 +170,8 @@ impl PyPlayedGames {
                 Ok(Some(over.into_bound_py_any(py)?))
             }
             Some(Event::Failed(message)) => {
+                // Where the failure began: a rule or an evaluator has its exception with its traceback, the event a
+                // line of text.
                 self.rules.iter().try_for_each(|rules| rules.checked(()))?;
                 let raised = self.evaluators.iter().find_map(GivenEvaluator::take_error);
                 Err(raised.unwrap_or_else(|| PyRuntimeError::new_err(message)))
@@ -183,6 +190,7 @@ impl PyPlayedGames {
 
     fn facts(&self) -> HashMap<&'static str, f64> {
         let facts = self.threads.facts();
+        // One type for all values, as Python adds them up; 53 bits are enough for each.
         HashMap::from([
             ("games", facts.games as f64),
             ("moves", facts.moves as f64),
@@ -205,6 +213,7 @@ impl PyPlayedGames {
 
     fn close(&self, py: Python<'_>) {
         let threads = &self.threads;
+        // As in `wait`: a thread that finishes its batch may need the interpreter for it.
         py.detach(|| threads.stop());
     }
 

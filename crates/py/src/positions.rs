@@ -35,6 +35,15 @@ fn check_rows(shape: &[usize], rows: usize, row_len: usize) -> PyResult<()> {
     Err(value_error(format!("out must have at least {rows} rows of {row_len} floats, got shape {shape:?}")))
 }
 
+/// A row of another length would be written beyond its place, or leave a part of it as it was.
+fn check_one_game(states: &[PyRef<'_, PyState>]) -> PyResult<()> {
+    let row_len = |state: &PyRef<'_, PyState>| state.state.row_len();
+    if states.iter().map(row_len).all(|length| Some(length) == states.first().map(row_len)) {
+        return Ok(());
+    }
+    Err(value_error("all states must be of one game"))
+}
+
 /// Features of many states.
 #[pyfunction]
 #[pyo3(signature = (states, out, threads=1))]
@@ -48,9 +57,7 @@ pub fn encode_positions(
     let Some(first) = states.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), states.len(), row_len)?;
-    if states.iter().any(|state| state.state.row_len() != row_len) {
-        return Err(value_error("all states must be of one game"));
-    }
+    check_one_game(&states)?;
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
     let rows = positions.into_iter().zip(floats.chunks_mut(row_len)).collect();
@@ -74,6 +81,7 @@ pub fn rollout_values<'py>(
         return Err(value_error("games must be >= 1, got 0"));
     }
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
+    // Collected without the interpreter, as a game takes long; the array is made of it afterwards.
     let play = || positions.iter().flat_map(|state| rollout_value(*state, seed, games)).collect::<Vec<f32>>();
     let values = py.detach(play);
     raise_any(&states)?;
@@ -107,8 +115,11 @@ pub fn encode_games(
     let Some(first) = starts.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), games.len(), row_len)?;
+    check_one_game(&starts)?;
     let actions = actions.iter().map(|one| read::<u16, Ix1>("actions", one)).collect::<PyResult<Vec<_>>>()?;
     let actions: Vec<&[u16]> = actions.iter().map(|a| a.as_slice()).collect::<Result<_, _>>()?;
+    // All of them before any row: a thread that fails in the middle would leave an array of which nobody knows what
+    // is in it.
     for (&game, &ply) in games.iter().zip(plies) {
         let moves = usize::try_from(game).ok().and_then(|game| actions.get(game));
         if !moves.is_some_and(|moves| (0..=moves.len() as i64).contains(&ply)) {
@@ -124,6 +135,7 @@ pub fn encode_games(
     let rows = games.iter().zip(plies).zip(floats.chunks_mut(row_len)).zip(flags).collect();
     let done = on_threads(py, threads, rows, |(((&game, &ply), row), flags)| {
         let played = &actions[game as usize][..ply as usize];
+        // Each row from the start of its game: rows come in any order, and threads share nothing.
         let state = replay(positions[game as usize], played).map_err(|e| format!("game {game}, {e}"))?;
         state.encode(row);
         if let Some(flags) = flags {
@@ -131,6 +143,7 @@ pub fn encode_games(
         }
         Ok(())
     });
+    // First: where a game in Python has failed, an action that is "not legal" is only what came of it.
     raise_any(&starts)?;
     done
 }
@@ -165,6 +178,7 @@ fn raise_any(states: &[PyRef<'_, PyState>]) -> PyResult<()> {
 fn replay(start: &dyn State, actions: &[u16]) -> Result<Box<dyn State>, String> {
     let mut state = start.clone_box();
     let mut legal = Vec::new();
+    // Recorded actions come from files, and `play` of an illegal one is undefined.
     for (ply, &action) in actions.iter().enumerate() {
         state.legal_actions(&mut legal);
         if !legal.contains(&action) {

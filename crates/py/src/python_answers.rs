@@ -34,10 +34,12 @@ fn actions_text(moves: &[Action]) -> String {
 
 /// What an answer is, for a message: its repr in one line, not longer than a line.
 pub fn shown(answer: &Bound<'_, PyAny>) -> String {
+    // `repr` is code of the user's as well, and the message is made because something is wrong with that.
     let text = match answer.repr() {
         Ok(text) => text.to_string(),
         Err(_) => format!("an object of type {}", answer.get_type()),
     };
+    // Arrays and dataclasses have a repr of several lines.
     let in_a_line: Vec<&str> = text.split_whitespace().collect();
     clipped(&in_a_line.join(" "), SHOWN_CHARACTERS)
 }
@@ -51,20 +53,27 @@ fn clipped(text: &str, characters: usize) -> String {
 
 /// Whether an answer is a bool, of Python or of numpy.
 pub fn is_bool(answer: &Bound<'_, PyAny>) -> bool {
+    // `bool_` of numpy 1 is `bool` of numpy 2; neither is a `bool` of Python. To cast it would need numpy for each
+    // answer.
     let named = |name: &str| name == "bool" || name == "bool_";
     answer.is_instance_of::<PyBool>()
+        // The type that nearly all answers have is told by a pointer; names of types are texts.
         || (!answer.is_exact_instance_of::<pyo3::types::PyInt>()
             && answer.get_type().name().is_ok_and(|name| name.to_str().is_ok_and(named)))
 }
 
 /// The whole numbers that an answer lists, whatever kind of sequence it is; `None` where it is something else.
 pub fn whole_numbers(answer: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+    // Tuples, lists, arrays and generators are all allowed: a game is written for people, and the size is checked
+    // after it.
     answer.try_iter().ok()?.map(|item| item.ok()?.extract().ok()).collect()
 }
 
 /// A copy of a position. wrong: makes the exception for a copy that is no position.
 pub fn copy_of(position: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr) -> PyResult<Py<PyAny>> {
     let copy = position.call_method0("copy")?;
+    // Members need not be looked at one by one where the class is the same: copies are made at every node of a
+    // tree.
     if copy.get_type().is(position.get_type()) {
         return Ok(copy.unbind());
     }
@@ -87,6 +96,7 @@ pub fn key_text(key: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr) -> PyRe
 }
 
 fn write_key(key: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr, out: &mut String) -> PyResult<()> {
+    // Exactly these: a subclass may mean more than its parts, which its own repr says.
     if key.is_exact_instance_of::<PyTuple>() || key.is_exact_instance_of::<PyList>() {
         out.push('(');
         for part in key.try_iter()? {
@@ -96,6 +106,8 @@ fn write_key(key: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr, out: &mut 
         out.push(')');
         return Ok(());
     }
+    // Before the repr, which leaves out the middle of an array of more than 1,000 numbers: two positions would be
+    // one.
     if let Some(bytes) = array_bytes(key)? {
         out.push_str(&bytes);
         return Ok(());
@@ -116,10 +128,12 @@ fn write_key(key: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr, out: &mut 
 fn array_bytes(key: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let Ok(array) = key.cast::<numpy::PyUntypedArray>() else { return Ok(None) };
     let kind = array.getattr("dtype")?;
+    // The bytes of such an array are addresses, which differ for equal objects.
     if kind.getattr("hasobject")?.is_truthy()? {
         return Ok(None);
     }
     let bytes: Vec<u8> = array.call_method0("tobytes")?.extract()?;
+    // Type and shape as well: zeros of one shape have the bytes of zeros of another.
     let mut text = format!("{}{}", kind.str()?, array.getattr("shape")?.str()?);
     for byte in bytes {
         let _ = write!(text, "{byte:02x}");

@@ -2,6 +2,7 @@
 
 use hauteur_core::game::{Cells, GameInfo};
 
+// The text of a game may be anything, and each sign would become a square of a drawing.
 /// Squares of a board that is read off a text.
 const MAX_SIGNS: usize = 1000;
 
@@ -17,6 +18,7 @@ pub fn check_size(info: &GameInfo) -> Result<(), String> {
 /// The board of rows that are texts of signs.
 pub fn from_rows(rows: Vec<String>, info: &GameInfo) -> Option<Cells> {
     let [_, height, width] = info.feature_shape;
+    // Squares are numbered as in the features, so a board of another size would show moves at wrong places.
     let fits = rows.len() == height && rows.iter().all(|row| row.chars().count() == width);
     fits.then(|| Cells {
         signs: rows.iter().flat_map(|row| row.chars()).collect(),
@@ -37,6 +39,7 @@ pub fn from_text(text: &str, info: &GameInfo) -> Result<(Cells, Option<String>),
     }
     let mut grid: Vec<Vec<String>> = Vec::new();
     for (number, line) in lines[..rows].iter().enumerate() {
+        // Labels in some rows and not in others are no grid: a text of words may look like one in its first line.
         let signs = signs_of(line, columns).filter(|signs| grid.first().is_none_or(|first| first.len() == signs.len()));
         grid.push(signs.ok_or_else(|| {
             let (number, shown) = (number + 1, line.chars().take(40).collect::<String>());
@@ -65,6 +68,7 @@ fn signs_of(line: &str, columns: usize) -> Option<Vec<String>> {
     let mut words = words_of(line);
     let is_row = |word: &String| word.chars().count() == columns;
     if let Some(row) = words.pop_if(|row| is_row(row)) {
+        // More than a label before it: the last word is then no row, and what stands there is a sentence.
         if words.len() > 1 {
             words.push(row);
         } else {

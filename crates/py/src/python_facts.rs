@@ -31,6 +31,7 @@ impl Shared {
     /// Reads the facts of the game off its initial position. Fails with a ValueError that names what is missing or wrong.
     pub fn read(start: &Bound<'_, PyAny>, spec: Option<String>) -> PyResult<Self> {
         let class = start.get_type().name()?.to_string();
+        // A class that was given without a name, as in a notebook, still needs one in messages.
         let spec = spec.unwrap_or_else(|| class.to_lowercase());
         check_members(start, &class, &spec)?;
         let info = read_info(start, spec)?;
@@ -38,22 +39,27 @@ impl Shared {
         let symmetries = read_symmetries(start, &info)?;
         let customs = read_customs(start, &info)?;
         let past_matters = match start.getattr_opt("past_matters")? {
+            // A game with repeats depends on the moves before; exact solvers, which know positions alone, must
+            // refuse it.
             None => start.hasattr("repetition")?,
             Some(given) => given
                 .extract()
                 .map_err(|_| wrong(format!("past_matters must be True or False, got {}", shown(&given))))?,
         };
+        // A copy: the user may go on to play with the object that was given.
         let start = copy_of(start, &wrong)?;
         Ok(Shared { info, start, symmetries, customs, past_matters, error: Mutex::new(None) })
     }
 
     /// Takes the exception that was kept.
     pub fn take_error(&self) -> Option<PyErr> {
+        // Under a panic of another thread too: an exception that is there must still reach the user.
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
 
     /// Keeps the first exception.
     pub fn store(&self, error: PyErr) {
+        // The first one is the cause. After it the game answers with draws, of which others may follow.
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
     }
 
@@ -86,6 +92,7 @@ fn read_info(start: &Bound<'_, PyAny>, spec: String) -> PyResult<GameInfo> {
     let num_actions: usize = given
         .extract()
         .ok()
+        // Actions are 16 bits wide in trees and records.
         .filter(|count| (1..=usize::from(Action::MAX)).contains(count))
         .ok_or_else(|| wrong("num_actions must be a whole number from 1 to 65535", &given))?;
     let given = start.getattr("feature_shape")?;
@@ -110,12 +117,14 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
     let wrong =
         |what: &str, got: &Bound<'_, PyAny>| wrong_answer(&info.spec, None, &format!("{what}, got {}", shown(got)));
     let mut customs = Customs::default();
+    // It draws itself, so its text is not looked at for a board; `look` below may say otherwise.
     if start.hasattr("svg")? {
         customs.look = String::new();
     }
     if let Some(look) = start.getattr_opt("look")? {
         let allowed = |look: &String| LOOKS.contains(&look.as_str());
-        let listed = LOOKS[..5].join(", ");
+        // All but the last one, which is empty: how a game says that it draws itself.
+        let listed = LOOKS[..LOOKS.len() - 1].join(", ");
         let named: Option<String> = look.extract().ok();
         customs.look = named.filter(allowed).ok_or_else(|| wrong(&format!("look must be one of {listed}"), &look))?;
     }
@@ -129,6 +138,7 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
 fn read_symmetries(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Vec<Symmetry>> {
     let squares = info.feature_shape[1] * info.feature_shape[2];
     let Some(method) = start.getattr_opt("symmetries")? else {
+        // Every game has the identity: training and laws need no second way for games without symmetries.
         let squares = (0..squares as u32).collect();
         return Ok(vec![Symmetry { squares, actions: (0..info.num_actions as Action).collect() }]);
     };
@@ -161,6 +171,7 @@ fn permutations(array: &Bound<'_, PyAny>, length: usize, what: &str, info: &Game
     let identity: Vec<u32> = (0..length as u32).collect();
     let mut rows = Vec::new();
     for row in array.as_array().rows() {
+        // What is negative or too large becomes a number that no permutation has, so one check finds it.
         let row: Vec<u32> = row.iter().map(|&i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
         let mut sorted = row.clone();
         sorted.sort_unstable();

@@ -32,7 +32,9 @@ impl Game for PythonGame {
     fn initial(&self) -> Box<dyn State> {
         let object = Python::attach(|py| {
             let start = self.0.start.bind(py);
+            // Games play in place, so each begins with a copy of the object that the user gave.
             copy_of(start, &|what| wrong_answer(&self.0.info.spec, None, &what)).unwrap_or_else(|error| {
+                // The core needs some position; from here on it is drawn, and the border raises the exception.
                 self.0.store(error);
                 self.0.start.clone_ref(py)
             })
@@ -72,6 +74,8 @@ pub fn python_start(game: &dyn Game) -> Option<&Py<PyAny>> {
 pub fn adopted(state: &dyn State, game: &dyn Game) -> Box<dyn State> {
     let mut copy = state.clone_box();
     let python = game.foreign().and_then(|game| game.downcast_ref::<PythonGame>());
+    // A class that was loaded twice has two games, each with a place for its exception. The forest looks at its
+    // own.
     if let (Some(game), Some(state)) = (python, state.as_any().downcast_ref::<PythonState>()) {
         let mut ours = PythonState::new(game.0.clone(), Python::attach(|py| state.object.clone_ref(py)));
         ours.copy_from(state);

@@ -42,6 +42,8 @@ impl PythonState {
 
     /// Asks the object; after an exception, in this call or an earlier one, the answer is `otherwise`.
     fn ask<T>(&self, otherwise: T, question: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+        // The object is not asked again: after an exception it may be half changed, and only the first one is
+        // raised.
         if self.game.failed() {
             return otherwise;
         }
@@ -76,6 +78,7 @@ impl PythonState {
     fn remember<T: Clone>(&self, place: &OnceLock<T>, answer: impl FnOnce() -> T) -> T {
         place.get().cloned().unwrap_or_else(|| {
             let answer = answer();
+            // A copy of this position may be used after the exception was raised: it must ask again.
             if !self.game.failed() {
                 let _ = place.set(answer.clone());
             }
@@ -101,16 +104,21 @@ impl PythonState {
             self.wrong(format!("legal_actions must be {allowed}; got {got}{hint}"))
         };
         let mut actions: Vec<i64> = Vec::new();
+        // Item by item, so that arrays, lists and ranges are read alike; the whole answer is shown where one is
+        // wrong.
         for item in listed.try_iter().map_err(|_| wrong(""))? {
             let item = item?;
+            // Python takes True for 1: a mask of a board with two actions would be read as these.
             if is_bool(&item) {
                 return Err(wrong(NO_MASK));
             }
             actions.push(item.extract().map_err(|_| wrong(""))?);
         }
+        // Ascending, as `State` promises the core; an action that is there twice would be searched as two moves.
         if actions.is_sorted_by(|a, b| a < b) && actions.iter().all(|action| (0..=last).contains(action)) {
             return Ok(actions.into_iter().map(|action| action as Action).collect());
         }
+        // Zeros and ones for every action are a mask of numbers, which is the likeliest mistake.
         let is_mask = actions.len() as i64 == last + 1 && actions.iter().all(|action| (0..=1).contains(action));
         Err(wrong(if is_mask { NO_MASK } else { "" }))
     }
@@ -125,6 +133,7 @@ impl PythonState {
                 (true, false) => Err(self.wrong("no legal action, but outcome() is None".into())),
             };
         }
+        // False for "goes on" would be 0, a draw.
         let number = if is_bool(&answer) { None } else { answer.extract::<i64>().ok() };
         number.and_then(number_outcome).map(Some).ok_or_else(|| {
             let hint = if is_bool(&answer) { "; None means that the game goes on" } else { "" };
@@ -140,11 +149,13 @@ impl PythonState {
         let answer = object.call_method0("features")?;
         let shape = self.game.info.feature_shape;
         let wrong = |got: String| self.wrong(format!("features() must give shape {shape:?}, got {got}"));
+        // Of any type of numbers: games write bool planes or lists.
         let array: PyArrayLikeDyn<'_, f32, AllowTypeChange> = answer.extract().map_err(|_| wrong(shown(&answer)))?;
         if array.shape() != shape {
             return Err(wrong(if array.ndim() == 0 { shown(&answer) } else { format!("{:?}", array.shape()) }));
         }
         let row: Vec<f32> = array.as_array().iter().copied().collect();
+        // A NaN would go through the net into every value above this position.
         match row.iter().find(|value| !value.is_finite()) {
             None => Ok(row),
             Some(value) => Err(self.wrong(format!("features() must give finite numbers, got {value}"))),
@@ -183,6 +194,7 @@ impl PythonState {
             Some([count, plies, result]) => (*count, *plies, *result),
             _ => (0, 0, 0),
         };
+        // An occurrence before the start, or after this position, cannot be looked up by the search.
         let played = 1..=self.moves.len() as i64;
         let outcome = number_outcome(result).filter(|_| count >= 1 && played.contains(&plies));
         let repeat = |outcome| Repeat { count: count as u32, plies_since: plies as u32, outcome };
@@ -225,6 +237,7 @@ impl PythonState {
 
     /// The board that the object's text is, and the line below it.
     fn board_of_text(&self) -> Result<(Cells, Option<String>), String> {
+        // Other looks say that the text is a board; letters are what every game has that says nothing.
         if self.game.customs.look == "letters" {
             python_cells::check_size(&self.game.info)?;
         }
@@ -264,13 +277,17 @@ impl State for PythonState {
     fn play(&mut self, action: Action) {
         self.ask((), |object| {
             let answer = object.call_method1("apply", (action,))?;
+            // Games of other libraries give the next position and leave this one as it was: the same move would be
+            // searched for ever.
             if answer.get_type().is(object.get_type()) && !answer.is(object) {
                 return Err(self.wrong(format!("apply({action}) must play in place, but gives another position")));
             }
             Ok(())
         });
+        // After a failure too: messages name the moves, and the core counts plies.
         self.moves.push(action);
         self.known = Known::default();
+        // A game that never ends would let self-play run for ever.
         if self.moves.len() > self.game.info.max_plies {
             let limit = self.game.info.max_plies;
             self.game.store(self.wrong(format!("the game lasts longer than max_plies = {limit}")));
@@ -278,6 +295,7 @@ impl State for PythonState {
     }
 
     fn outcome(&self) -> Option<Outcome> {
+        // Every game ends here, so that the core comes to a rest with all positions that it has.
         if self.game.failed() {
             return Some(Outcome::Draw);
         }
@@ -307,6 +325,7 @@ impl State for PythonState {
         for (c, plane) in row.chunks_exact(squares).enumerate() {
             values[c] = plane.iter().copied().find(|value| *value != 0.0).unwrap_or(0.0);
             masks[c] = (0..squares).filter(|&i| plane[i] != 0.0).fold(0, |mask, i| mask | 1 << i);
+            // Not refused when the game is read: only a plane of some later position may have two values.
             if plane.iter().any(|value| *value != 0.0 && *value != values[c]) {
                 self.game.store(self.wrong(format!("plane {c} holds several values, so it has no packed form")));
             }
@@ -320,11 +339,14 @@ impl State for PythonState {
     /// The object's own `key()`, or a hash of features, legal actions and mover.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
+        // Always: a `key()` of the board alone would join positions in which the other player is to move.
         (self.to_move() as u8).hash(&mut hasher);
         match self.own_key() {
             Some(own) => own.hash(&mut hasher),
             None => {
                 self.legal().hash(&mut hasher);
+                // Bits, since floats have no hash; -0 and 0 then differ, which costs a second evaluation and no
+                // wrong one.
                 self.row().iter().for_each(|value| value.to_bits().hash(&mut hasher));
             }
         }
@@ -339,10 +361,12 @@ impl State for PythonState {
 
     fn copy_from(&mut self, other: &dyn State) {
         let other = other.as_any().downcast_ref::<Self>().expect("a position of the same game");
+        // After a failure the old object stays: nobody asks it any more.
         if let Some(object) = other.ask(None, |object| copy_of(object, &|what| other.wrong(what)).map(Some)) {
             self.object = object;
         }
         self.moves.clone_from(&other.moves);
+        // The copy has the same answers, and asking Python again is most of a visit.
         self.known = other.known.clone();
     }
 
@@ -369,6 +393,7 @@ impl State for PythonState {
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
         let names: Vec<String> = self.legal().iter().map(|&action| self.action_name(action)).collect();
+        // People write `A1` where a game says `a1`.
         let found = names.iter().position(|name| name.eq_ignore_ascii_case(text.trim()));
         found.map(|index| self.legal()[index]).ok_or_else(|| {
             let allowed = if names.is_empty() { "none (the game is over)".into() } else { names.join(" ") };
@@ -378,6 +403,7 @@ impl State for PythonState {
 
     /// What the object's `cells()` gives, or the grid that its text is.
     fn cells(&self) -> Result<Cells, String> {
+        // Its own `cells()` before its text, which may have the board with other things.
         if let Some(rows) = self.own_rows() {
             return Ok(rows);
         }
@@ -388,6 +414,8 @@ impl State for PythonState {
     fn sides(&self) -> [String; 2] {
         let mut names = ["First player".to_string(), "Second player".to_string()];
         let mut place = self.clone_box();
+        // Here and after a move, as a caption says who is to move and nothing says it of both. Players who move
+        // twice, or a game that is over, leave the usual name.
         for _ in 0..2 {
             if let Some(name) = place.caption().strip_suffix(" to move") {
                 let mut letters = name.chars();
@@ -405,6 +433,7 @@ impl State for PythonState {
 
     /// The line below a grid with labels, the result, or the last line of the text where it says whose turn it is.
     fn caption(&self) -> String {
+        // The line of the game itself may say more than whose turn it is.
         if let Ok((_, Some(line))) = self.board_of_text() {
             return line;
         }

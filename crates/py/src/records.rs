@@ -26,6 +26,7 @@ pub fn clean_fen(fen: &str, chess960: bool) -> PyResult<(String, bool, Vec<Strin
 /// Reads the games of a PGN file or text one after another.
 #[pyclass(name = "PgnReader", module = "hauteur._core")]
 pub struct PyPgnReader {
+    // One class for files and texts. `Sync` for pyo3, whose objects may be shared by threads.
     reader: Reader<Box<dyn Read + Send + Sync>>,
 }
 
@@ -41,12 +42,14 @@ impl PyPgnReader {
     #[staticmethod]
     #[pyo3(signature = (path, plays=true))]
     fn of_file(path: PathBuf, plays: bool) -> PyResult<Self> {
+        // No buffer around it: the reader takes pieces of its own.
         PyPgnReader::of(Box::new(File::open(path)?), plays)
     }
 
     #[staticmethod]
     #[pyo3(signature = (text, plays=true))]
     fn of_text(text: String, plays: bool) -> PyResult<Self> {
+        // The text moves into the reader, which lives as long as Python's iterator.
         PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays)
     }
 
@@ -67,6 +70,8 @@ pub struct PyPgnGame {
 
 impl PyPgnGame {
     fn line_read(&self) -> PyResult<&GameLine> {
+        // An error only when the moves are asked for: tags and number of a game that cannot be read are shown with
+        // it.
         match &self.read.played {
             Some(Ok(line)) => Ok(line),
             Some(Err(error)) => Err(value_error(error)),
@@ -97,7 +102,7 @@ impl PyPgnGame {
         self.read.plies
     }
 
-    /// The result by the tag, where there is none by what stands after the moves.
+    /// The result by the tag alone; by what stands after the moves where the tag has none.
     #[getter]
     fn tagged(&self) -> &'static str {
         result_text(self.read.tagged)
@@ -154,6 +159,7 @@ impl PyPgnGame {
 fn tag_dict<'py>(py: Python<'py>, tags: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in tags {
+        // As `RawGame::tag`, so that Python and the core mean the same value by a name.
         if !dict.contains(name)? {
             dict.set_item(name, value)?;
         }
@@ -171,6 +177,7 @@ pub fn read_pgn_tree<'py>(
     py: Python<'py>,
     text: &str,
 ) -> PyResult<(Bound<'py, PyDict>, PyGame, Option<String>, Option<i8>, Vec<String>, Vec<TreeRow>)> {
+    // A long text takes its time, and sessions of other pages run in this process.
     let (raw, tree) = py.detach(|| pgn::read_tree(text)).map_err(value_error)?;
     let mut parents = vec![-1i64; tree.nodes.len()];
     for (number, node) in tree.nodes.iter().enumerate() {

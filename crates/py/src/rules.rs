@@ -22,6 +22,7 @@ pub struct PyRules {
 impl PyRules {
     /// The rules of a chain.
     pub fn new(chain: &Bound<'_, PyAny>) -> PyResult<Self> {
+        // Asked once. The core looks at these for every depth of every gather.
         let acts = |place: &str| chain.getattr("places")?.contains(place);
         let places = Places {
             priors: acts("prior")?,
@@ -55,7 +56,9 @@ impl PyRules {
 
     /// Calls the chain; keeps what goes wrong.
     fn ask<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Failed> {
+        // Rules are called from the core's threads, which do not hold the interpreter while they search.
         Python::attach(|py| call(self.chain.bind(py))).map_err(|error| {
+            // Kept, as the core has no exceptions; the border raises it with its traceback (`checked`).
             *self.failure.lock().expect("no panic while it is held") = Some(error);
             Failed
         })
@@ -82,6 +85,8 @@ impl OutsideRules for PyRules {
     fn priors(&self, rows: &NodeRows, priors: &mut [f64]) -> Result<(), Failed> {
         self.ask(|chain| {
             show_nodes(chain, rows)?;
+            // Copies in both directions: a rule may keep an array, and the core's memory is used again for the next
+            // depth.
             let given = PyArray1::from_slice(chain.py(), priors);
             read_into(&chain.call_method1("priors", (given,))?, priors)
         })
@@ -92,6 +97,7 @@ impl OutsideRules for PyRules {
             return Ok(());
         }
         self.ask(|chain| {
+            // With such rules `priors` has shown the same nodes just before.
             if !self.places.priors {
                 show_nodes(chain, rows)?;
             }
@@ -102,6 +108,7 @@ impl OutsideRules for PyRules {
             read_into(&found.get_item(0)?, q)?;
             read_into(&found.get_item(1)?, u)?;
             let picked = found.get_item(2)?;
+            // A rule that only changes terms leaves the choice to the core.
             if picked.is_none() { Ok(()) } else { read_into(&picked, picks) }
         })
     }
@@ -116,6 +123,8 @@ impl OutsideRules for PyRules {
     fn after_backup(&self, ways: &WayRows, columns: &mut [Vec<f64>]) -> Result<(), Failed> {
         self.ask(|chain| {
             show_ways(chain, ways)?;
+            // Written in place by the rules, unlike answers: a rule sets the columns that it keeps and leaves the
+            // others.
             let kept = table(chain.py(), columns)?;
             chain.call_method1("after_backup", (&kept,))?;
             let kept = kept.readonly();
@@ -165,6 +174,7 @@ fn show_ways(chain: &Bound<'_, PyAny>, ways: &WayRows) -> PyResult<()> {
 /// Takes the numbers of an array of the same length.
 fn read_into<T: numpy::Element + Copy>(found: &Bound<'_, PyAny>, numbers: &mut [T]) -> PyResult<()> {
     let found: PyReadonlyArray1<'_, T> = found.extract()?;
+    // As many as were shown, or this panics: `RuleChain` checks what a rule returns, and names the rule.
     numbers.copy_from_slice(found.as_slice()?);
     Ok(())
 }

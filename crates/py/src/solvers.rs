@@ -22,6 +22,7 @@ pub struct PyExactSolver {
 
 impl PyExactSolver {
     fn locked(&self) -> MutexGuard<'_, Box<dyn MoveSolver>> {
+        // A panic has reached the caller as an exception; the table behind the lock stays of use.
         self.solver.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -38,17 +39,21 @@ impl PyExactSolver {
 
     #[pyo3(signature = (state, nodes=None))]
     fn move_values(&self, py: Python<'_>, state: PyRef<'_, PyState>, nodes: Option<u64>) -> PyResult<Option<Vec<i8>>> {
+        // The table has values of one game under keys that another one may have too.
         if !self.game.same(&state.game) {
             let (own, other) = (self.game.spec(), state.game.spec());
             return Err(value_error(format!("this solver is for {own}, got a state of {other}")));
         }
         let own = adopted(state.state.as_ref(), self.game.0.as_ref());
+        // The lock is taken without the interpreter. Whoever waited for it with the interpreter would stop the
+        // thread that has the lock, where that one needs the interpreter for a game in Python.
         let values = py.detach(|| self.locked().move_values(own.as_ref(), nodes.unwrap_or(u64::MAX)));
         self.game.checked(values)
     }
 
     #[getter]
     fn nodes(&self, py: Python<'_>) -> u64 {
+        // As above: a call of `move_values` may hold the lock for minutes.
         py.detach(|| self.locked().nodes())
     }
 }
@@ -64,6 +69,7 @@ pub fn forced_win(
     stop: Option<PyRef<'_, PyStopFlag>>,
     nodes: u64,
 ) -> PyResult<Option<Vec<Action>>> {
+    // A copy: the caller's position may be changed by another thread while no one holds the interpreter.
     let (position, game, halt) = (state.state.clone_box(), state.game.clone(), Halt::new(stop.as_deref(), None));
     let first = actions.unwrap_or_default();
     let answer = py.detach(|| {
@@ -102,8 +108,11 @@ pub fn solved_positions(
             Progress::Played { games, of } => ("games played", games, of),
             Progress::Tried { positions, of } => ("positions solved", positions, of),
         };
+        // Attached for the call alone; the search between two of them needs no interpreter.
         Python::attach(|py| {
             if let Err(error) = watch.call1(py, (what, done, of)) {
+                // The search has no way to end in its middle, and what it finds is right, whatever the display does
+                // with it.
                 error.write_unraisable(py, None);
             }
         });

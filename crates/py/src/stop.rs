@@ -18,6 +18,7 @@ impl PyStopFlag {
     }
 
     fn set(&self) {
+        // Relaxed: nothing else is ordered by the flag, and a batch more or less is allowed.
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -36,6 +37,8 @@ pub struct Halt {
 impl Halt {
     /// seconds: from now on; without end where they are so many that no clock holds them.
     pub fn new(flag: Option<&PyStopFlag>, seconds: Option<f64>) -> Self {
+        // Python has seconds without end, such as `inf`, and `Duration` has none; they mean that no time ends the
+        // step.
         let until = |seconds: f64| {
             let left = Duration::try_from_secs_f64(seconds.max(0.0)).ok()?;
             Instant::now().checked_add(left)

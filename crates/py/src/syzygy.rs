@@ -31,6 +31,8 @@ impl Syzygy {
         let (mut files, mut missing) = (0, Vec::new());
         for folder in std::env::split_paths(folders).filter(|folder| !folder.as_os_str().is_empty()) {
             match tables.add_directory(&folder) {
+                // A folder without tables is most likely a wrong one; in silence the engine would play without
+                // them.
                 Ok(0) => {
                     missing.push(format!("no Syzygy tables (*.rtbw, *.rtbz) in {:?}", folder.display().to_string()))
                 }
@@ -63,6 +65,7 @@ impl Syzygy {
     /// -2 loss, -1 loss saved by the fifty-move rule, 0 draw, 1 win spoilt by it, 2 win of the mover, if no plies have been
     /// played since the last capture or pawn move. `None`: not in the tables.
     pub fn wdl(&self, position: &Position) -> Result<Option<i32>, GameError> {
+        // As if the counter were zero, which is what the tables of results have.
         answer(self.tables.probe_wdl_after_zeroing(position.chess())).map(|wdl| wdl.map(i32::from))
     }
 
@@ -80,13 +83,17 @@ impl Syzygy {
         }
         match position.outcome() {
             Some(Outcome::Win(_)) => return Ok(Some(-1)),
+            // A draw by the counter or by repetition is of this game's past; the position itself may be won.
             Some(Outcome::Draw) if !position.is_drawn_by_history() => return Ok(Some(0)),
             _ => (),
         }
         let Some(wdl) = self.wdl(position)? else { return Ok(None) };
+        // Cursed wins and blessed losses (1, -1) are draws by the fifty-move rule; with a counter of zero the
+        // tables are exact.
         if wdl.abs() < 2 || position.chess().halfmoves() == 0 {
             return Ok(Some(wdl / 2));
         }
+        // Distances need the tables of distances, and much longer: only where the counter may decide.
         let mut edge = Edge { tables: self, known: HashMap::new() };
         let in_time = edge.in_time(position, DRAW_PLIES - counter(position), wdl > 0)?;
         Ok(in_time.map(|in_time| if in_time { wdl.signum() } else { 0 }))
@@ -104,9 +111,12 @@ impl Syzygy {
         position.legal_actions(&mut legal);
         let ranks = match self.ranks(position, &legal, |after| self.distance_rank(position, after, fast))? {
             Some(ranks) => Some(ranks),
+            // Folders may have the tables of results alone, which are the smaller ones.
             None => self.ranks(position, &legal, |after| self.result_rank(after))?,
         };
         let best = |ranks: Vec<i32>| {
+            // All that keep the result, and the search chooses: the best by distance may give up a mate for a
+            // capture.
             let top = ranks.iter().max().copied().unwrap_or(0);
             legal.iter().zip(ranks).filter(|(_, rank)| *rank == top).map(|(action, _)| *action).collect()
         };
@@ -116,6 +126,7 @@ impl Syzygy {
     /// Whether the tables can know the position.
     fn covers(&self, position: &Position) -> bool {
         let chess = position.chess();
+        // Tables have no castling rights; a position with one is not the one that they know.
         chess.castles().is_empty() && chess.board().occupied().count() <= self.largest()
     }
 
@@ -139,12 +150,15 @@ impl Syzygy {
         let spent = counter(root);
         let Some(distance) = self.distance_of_move(after)? else { return Ok(None) };
         let ends = after.outcome().is_some() || after.chess().halfmoves() == 0; // the distance of others may be one more
+        // Ranks as Stockfish has them. After a repetition the opponent may come back to a third one, so that only a
+        // move that ends the counting is certain.
         let in_time = distance + spent < DRAW_PLIES + i32::from(ends) && (ends || !root.has_repetition());
         Ok(Some(match distance {
             0 => 0,
             1.. if in_time && !fast => CERTAIN,
             1.. if in_time => 2 * CERTAIN - distance,
             1.. => CERTAIN - (distance + spent).min(CERTAIN - 1),
+            // Losses with room to spare count alike; near the fifty moves the longest one may still be saved.
             _ if -2 * distance + spent < DRAW_PLIES => -CERTAIN,
             _ => -CERTAIN + (spent - distance).min(CERTAIN - 1),
         }))
@@ -157,10 +171,12 @@ impl Syzygy {
             Some(Outcome::Draw) => return Ok(Some(0)),
             None => (),
         }
+        // The move itself ended the counting: the distance of what follows says nothing of it, the result does.
         if after.chess().halfmoves() == 0 {
             let wdl = answer(self.tables.probe_wdl_after_zeroing(after.chess()))?;
             return Ok(wdl.map(|wdl| Dtz::before_zeroing(-wdl).0));
         }
+        // The sign changes with the player, and the move before counts as one ply more, away from zero.
         Ok(self.dtz(after)?.map(|dtz| -dtz - dtz.signum()))
     }
 
@@ -177,6 +193,8 @@ impl Syzygy {
 impl LeafOracle for Syzygy {
     fn probe(&self, state: &dyn State) -> Option<Outcome> {
         let position: &Position = state.as_any().downcast_ref()?;
+        // Results hold for a counter of zero. With moves on it a win may be a draw, and the solver would take it as
+        // proven.
         if position.chess().halfmoves() != 0 || !self.covers(position) {
             return None;
         }
@@ -184,6 +202,7 @@ impl LeafOracle for Syzygy {
         match self.tables.probe_wdl_after_zeroing(position.chess()).ok()? {
             Wdl::Win => Some(Outcome::Win(state.to_move())),
             Wdl::Loss => Some(Outcome::Win(state.to_move().other())),
+            // Cursed wins and blessed losses: with best play both end by the fifty-move rule.
             _ => Some(Outcome::Draw),
         }
     }
@@ -208,6 +227,8 @@ impl Edge<'_> {
     fn in_time(&mut self, position: &Position, left: i32, mover_wins: bool) -> Result<Option<bool>, GameError> {
         let Some(distance) = answer(self.tables.tables.probe_dtz(position.chess()))? else { return Ok(None) };
         let (plies, is_exact) = (distance.ignore_rounding().0.abs(), distance.precise().is_some());
+        // The stored distance may be one too small. Only where one ply decides are the positions after it worth
+        // their time.
         if is_exact || plies != left {
             return Ok(Some(plies <= left));
         }
@@ -215,6 +236,7 @@ impl Edge<'_> {
         if let Some(known) = self.known.get(&hash) {
             return Ok(Some(*known));
         }
+        // A review or `go` waits for it; without an answer the search itself has to find out.
         if self.known.len() >= MAX_KNOWN {
             return Ok(None);
         }
@@ -225,6 +247,7 @@ impl Edge<'_> {
             let mut after = position.clone();
             after.play(action);
             let Some(wins) = self.move_in_time(&after, left, mover_wins)? else { return Ok(None) };
+            // One move is enough for the side that wins; the side that loses must have none that is too long.
             if wins == mover_wins {
                 self.known.insert(hash, mover_wins);
                 return Ok(Some(mover_wins));
@@ -257,6 +280,7 @@ impl Edge<'_> {
 fn answer<T>(probed: Result<T, SyzygyError>) -> Result<Option<T>, GameError> {
     match probed {
         Ok(value) => Ok(Some(value)),
+        // A damaged file must be seen: taken for a missing one it would change moves in silence.
         Err(error @ SyzygyError::ProbeFailed { .. }) => Err(GameError(format!("Syzygy tables: {error}"))),
         Err(_) => Ok(None),
     }

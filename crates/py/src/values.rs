@@ -10,6 +10,7 @@ use crate::errors::value_error;
 
 /// A function of this module as pickle finds it: by its name.
 pub fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    // By its public name: another process, or a later version, has to find it there.
     py.import("hauteur._core")?.getattr(function)
 }
 
@@ -22,7 +23,16 @@ pub fn hash_of(thing: impl Hash) -> u64 {
 
 /// Text as a Python literal.
 pub fn python_text(text: &str) -> String {
-    format!("{text:?}")
+    let mut literal = String::from('"');
+    for sign in text.chars() {
+        match sign {
+            '"' | '\\' => literal.extend(['\\', sign]),
+            // Written by hand: escapes of Rust's `Debug`, as `\u{301}`, are none of Python.
+            _ if sign.is_control() => literal += &format!("\\U{:08x}", u32::from(sign)),
+            _ => literal.push(sign),
+        }
+    }
+    literal + "\""
 }
 
 /// +1 first player won, 0 draw, -1 second player won.
@@ -37,6 +47,7 @@ pub fn outcome_number(outcome: Outcome) -> i8 {
 /// Packed features need boards of at most 64 squares.
 pub fn check_packable(game: &dyn Game) -> PyResult<()> {
     let [_, rows, columns] = game.info().feature_shape;
+    // A plane is a mask of 64 bits.
     if rows * columns <= 64 {
         return Ok(());
     }

@@ -47,9 +47,12 @@ impl Language {
     /// A word with the letters of English; None where a letter is of no piece in this language.
     pub fn to_english(&self, word: &str) -> Option<String> {
         let first = word.chars().next()?;
+        // First, because the Cyrillic O is also the letter of the bishop in Bulgarian.
         if is_castling_letter(first) && is_castling(word) {
             return Some(word.to_string());
         }
+        // A capital letter that is no piece here means that the game is in another language, and not that it is a
+        // pawn.
         let (piece, rest) = match first.is_uppercase() && first.is_alphabetic() {
             true => self.piece_at_start(word)?,
             false => (None, word),
@@ -65,11 +68,13 @@ impl Language {
             .iter()
             .zip(PIECES)
             .filter_map(|(letters, piece)| word.strip_prefix(letters).map(|rest| (letters.len(), piece, rest)));
+        // The longer letters count: in Russian К is the knight and Кр the king.
         fitting.max_by_key(|(length, _, _)| *length).map(|(_, piece, rest)| (Some(piece), rest))
     }
 
     /// The part of a word after its piece, with the letter of a promotion as in English.
     fn promotion_in_english(&self, rest: &str) -> Option<String> {
+        // The only capital letter after the piece is a promotion's; files and the sign of a capture are small.
         let Some(at) = rest.find(char::is_uppercase) else { return Some(rest.to_string()) };
         let (before, letters) = rest.split_at(at);
         let (piece, after) = self.piece_at_start(letters)?;

@@ -10,10 +10,13 @@ use super::languages::{ENGLISH, Language, OTHERS};
 use super::tokens::{Part, RawGame, Token, shortened};
 use super::words::{self, Outcome};
 
+// The standard has no tag Variant; servers and programs write it in all of these ways.
 /// Names of Chess960 in the tag Variant, in small letters.
 const CHESS960: [&str; 7] =
     ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random", "freestyle", "fischer random chess"];
+// `From Position` is what Lichess writes for chess from another start.
 const STANDARD: [&str; 6] = ["", "standard", "chess", "normal", "from position", "?"];
+// No game of chess is so long: the rule of 75 moves ends each one before 17,700 plies.
 /// Plies of a game.
 pub const MAX_PLIES: usize = 20_000;
 
@@ -85,6 +88,7 @@ impl Lines {
         }
         let start = self.start_of(raw)?;
         let outcome = outcome_of(raw)?;
+        // Nearly all games of a file begin at the usual start, so it is not made again for each of them.
         let begin = if start.fen.is_some() { start.position() } else { self.usual_position.clone() };
         let (played, language) = play_in_any_language(&begin, raw)?;
         let mut notes = start.notes.clone();
@@ -101,29 +105,38 @@ impl Lines {
             return Err(format!("is of the variant '{}', not of chess", shortened(raw.tag("Variant"))));
         }
         let fens = raw.tags.iter().filter(|(name, _)| name == "FEN").map(|(_, fen)| fen.trim());
+        // Programs write these where they know no value, as they do in all tags.
         let fens: Vec<&str> = fens.filter(|fen| !matches!(*fen, "" | "?" | "-")).collect();
         match fens[..] {
+            // The tag says that the game does not begin at the usual start. Played from there, its moves may well
+            // be legal and make a game that nobody played.
             [] if raw.tag("SetUp").trim() == "1" => {
                 Err("has the tag SetUp, but no tag FEN that says where it begins".into())
             }
+            // The usual start is one of the 960 and the only guess; the note says that it is one.
             [] if is_960 => {
                 let note = "is Chess960 without a tag FEN, so it is read from the usual start".to_string();
                 Ok(Start { notes: vec![note], ..self.usual.clone() })
             }
             [] => Ok(self.usual.clone()),
             [fen] => self.start_at(fen, is_960),
+            // Of a tag that is there twice it matters which one counts only where they differ.
             [first, ..] if fens.iter().all(|fen| *fen == first) => self.start_at(first, is_960),
             _ => Err("has several tags FEN that differ".into()),
         }
     }
 
     fn start_at(&self, fen: &str, is_960: bool) -> Result<Start, String> {
+        // The FEN becomes part of a spec, where these signs divide parameters: a file must not set others than the
+        // position.
         if fen.contains([',', '(', ')', '=']) {
             return Err(format!("no FEN has commas, brackets or equals signs: {:?}", shortened(fen)));
         }
         let clean = clean_fen(fen, is_960).map_err(|error| error.0)?;
         let chess960 = if clean.chess960 { ", chess960=true" } else { "" };
         let game = make_game(&format!("chess(fen={}{chess960})", clean.fen)).map_err(|error| error.0)?;
+        // Whoever asks for games of "chess" compares specs: a tag with the FEN of the usual start does not make
+        // another game.
         if !clean.chess960 && game.info().spec == "chess" {
             return Ok(Start { notes: clean.notes, ..self.usual.clone() });
         }
@@ -138,6 +151,7 @@ impl Lines {
 pub fn outcome_of(raw: &RawGame) -> Result<Outcome, String> {
     let tagged = words::result(raw.tag("Result").trim()).flatten();
     let written = raw.result.flatten();
+    // Nothing tells which is right, and people learn nets from these results: better no game than the wrong winner.
     if let (Some(first), Some(second)) = (tagged, written)
         && first != second
     {
@@ -172,6 +186,7 @@ struct Wrong {
 
 /// Plays a main line as English, else in a language whose letters it has; several that fit must agree.
 fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'static Language), String> {
+    // The standard's files are in English, and so are nearly all: one pass is enough for these.
     let first_wrong = match play(begin, raw, &ENGLISH) {
         Ok(played) => return Ok((played, &ENGLISH)),
         Err(wrong) => wrong,
@@ -180,17 +195,23 @@ fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'st
     for group in OTHERS {
         let mut found: Option<(Played, &'static Language)> = None;
         for language in group {
+            // From the start each time: a letter means another piece in each language, so no move is read in two of
+            // them.
             match (play(begin, raw, language), &found) {
                 (Ok(played), None) => found = Some((played, language)),
                 (Ok(played), Some((first, of))) if played.actions != first.actions => {
                     return Err(format!("may be {} or {}, which differ in its moves", of.name, language.name));
                 }
+                // The language that got farthest is most likely the one that was meant; what stopped it is what a
+                // reader can mend.
                 (Err(wrong), _) if wrong.ply > farthest.as_ref().map_or(first_wrong.ply, |(other, _)| other.ply) => {
                     farthest = Some((wrong, language));
                 }
                 _ => {}
             }
         }
+        // The rarer languages are asked only now, or a game would be refused as ambiguous for a language that
+        // nobody thought of.
         if let Some(found) = found {
             return Ok(found);
         }
@@ -208,16 +229,20 @@ fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<
         match *token {
             Token::Begin => depth += 1,
             Token::End => depth = depth.saturating_sub(1),
+            // The rules of chess have no null move. What follows was not played in the game, so the moves end here,
+            // with a note.
             Token::Null(part, line) if depth == 0 => {
                 let ply = played.actions.len() + 1;
                 let word = raw.text(part);
                 played.note = Some(format!("line {line}, ply {ply}: {word:?} is a null move, where its moves end"));
                 return Ok(played);
             }
+            // A glyph follows a move, so the first word is a piece's letter.
             Token::Move(part, _)
                 if depth == 0 && !played.actions.is_empty() && is_glyph(&played.position, raw, part, index) => {}
             Token::Move(part, line) if depth == 0 => {
                 let ply = played.actions.len();
+                // The bytes of a game allow a million moves, each of which costs a search for legal ones.
                 if ply == MAX_PLIES {
                     return Err(Wrong { ply, what: format!("has more than {MAX_PLIES} plies") });
                 }
@@ -245,6 +270,8 @@ pub fn is_glyph(position: &Position, raw: &RawGame, part: Part, index: usize) ->
         _ => return false,
     };
     let Some(Token::Move(next, _)) = raw.tokens.get(index + 1) else { return false };
+    // Legal or not decides, and not how near the letter stands: a piece that can go there was meant, `N f3`, and a
+    // game must not get the pawn's move instead.
     position.read_move(&format!("{piece}{}", raw.text(*next))).is_err()
 }
 
@@ -254,11 +281,13 @@ pub fn read_word(position: &Position, word: &str, language: &Language) -> Result
 }
 
 fn read_english(position: &Position, word: &str) -> Result<Action, String> {
+    // The whole word first: the core reads endings of its own, and `=` may belong to a promotion or be a glyph.
     position.read_move(word).or_else(|error| {
         let (bare, _) = words::split_glyphs(word);
         if bare == word {
             return Err(error.0);
         }
+        // The error of the whole word, which the reader finds in the file.
         position.read_move(bare).map_err(|_| error.0)
     })
 }
@@ -267,6 +296,7 @@ fn read_foreign(position: &Position, word: &str, language: &Language) -> Result<
     let (bare, _) = words::split_glyphs(word);
     let unknown = || format!("{:?} is no move in {}", shortened(word), language.name);
     let english = language.to_english(bare).ok_or_else(unknown)?;
+    // The core names the English word; the file has the other one.
     let wrong =
         |error: hauteur_core::game::GameError| error.0.replacen(&format!("{english:?}"), &format!("{word:?}"), 1);
     position.read_move(&english).map_err(wrong)

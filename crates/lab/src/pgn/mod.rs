@@ -1,8 +1,9 @@
-//! Games of chess as PGN: `tokens` takes a file apart, `line` plays main lines, `tree` keeps variations and comments.
+//! Games of chess as PGN: `tokens` and `tags` take a file apart, `line` plays main lines, `tree` keeps variations and comments.
 
 pub mod languages;
 pub mod line;
 mod source;
+mod tags;
 pub mod tokens;
 pub mod tree;
 pub mod words;
@@ -26,7 +27,7 @@ pub struct GameRead {
     pub plies: usize,
     /// How it ended, by the result after the moves or by the tag; an error where they differ.
     pub outcome: Result<words::Outcome, String>,
-    /// How it ended by the tag, where there is none by the result after the moves.
+    /// How it ended by the tag alone; by the result after the moves where the tag has none.
     pub tagged: words::Outcome,
     /// Its main line; an error is one line. None where it was not asked for.
     pub played: Option<Result<GameLine, String>>,
@@ -51,6 +52,8 @@ impl<R: Read> Reader<R> {
         let Some(raw) = self.games.next_game()? else { return Ok(None) };
         self.number += 1;
         let played = self.lines.as_ref().map(|lines| lines.play(&raw));
+        // An error of the result stays apart from that of the moves: the rating list reads tags without playing,
+        // and counts a game by its tag alone.
         let outcome = line::outcome_of(&raw);
         let tagged = words::result(raw.tag("Result").trim()).unwrap_or(raw.result.flatten());
         let RawGame { line, tags, plies, .. } = raw;
@@ -64,6 +67,7 @@ pub fn read_tree(text: &str) -> Result<(RawGame, tree::Tree), String> {
     let mut games = Games::new(text.as_bytes(), Keep::All).map_err(failed)?;
     let mut first: Option<RawGame> = None;
     while let Some(raw) = games.next_game().map_err(failed)? {
+        // A game with a problem ends the search as well: another game of the text must not be shown in its place.
         let has_moves = raw.plies > 0 || raw.problem.is_some();
         if has_moves || first.is_none() {
             first = Some(raw);

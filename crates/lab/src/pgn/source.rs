@@ -4,8 +4,11 @@ use std::io::{self, Read};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
+/// Bytes of one game, comments and variations included.
+pub const MAX_GAME_BYTES: usize = 1 << 22;
 const PIECE: usize = 1 << 16;
 /// Bytes of a file in UTF-16, which is read as a whole.
+// Its bytes cannot be looked at one by one, so it is held in memory twice while it is decoded.
 const MAX_UTF16: usize = 1 << 28;
 
 /// Whether a byte only fills a file up: NUL, and Ctrl-Z, with which programs of DOS end their files.
@@ -29,6 +32,7 @@ impl<R: Read> Source<R> {
     pub fn new(reader: R) -> io::Result<Self> {
         let buffer = Vec::with_capacity(2 * PIECE);
         let mut source = Source { reader, buffer, at: 0, is_done: false, line: 1, starts_line: true, used: 0 };
+        // The standard knows no such marks. Editors of Windows write them, and "Unicode" there is UTF-16.
         if source.begins_with(b"\xef\xbb\xbf")? {
             source.at += 3;
         } else if source.begins_with(b"\xff\xfe")? {
@@ -83,6 +87,8 @@ impl<R: Read> Source<R> {
 
     /// The byte `ahead` of the next one; None beyond the end.
     pub fn peek_at(&mut self, ahead: usize) -> io::Result<Option<u8>> {
+        // The buffer grows as far as is looked ahead; callers limit that, since the file may be one line of
+        // gigabytes.
         while self.at + ahead >= self.buffer.len() && !self.is_done {
             self.fill()?;
         }
@@ -91,6 +97,7 @@ impl<R: Read> Source<R> {
 
     /// Whether the next bytes are these.
     pub fn begins_with(&mut self, bytes: &[u8]) -> io::Result<bool> {
+        // For its effect: the bytes are then in the buffer, unless the file ends before.
         self.peek_at(bytes.len())?;
         Ok(self.buffer[self.at..].starts_with(bytes))
     }
@@ -99,6 +106,8 @@ impl<R: Read> Source<R> {
     #[inline]
     pub fn take(&mut self) -> io::Result<Option<u8>> {
         let Some(byte) = self.peek()? else { return Ok(None) };
+        // CR LF is one end of a line and CR alone, of old Macs, one too; a position in a message is only right if
+        // both count.
         let ends_line = byte == b'\n' || (byte == b'\r' && self.peek_at(1)? != Some(b'\n'));
         self.at += 1;
         self.used += 1;
@@ -107,15 +116,19 @@ impl<R: Read> Source<R> {
         Ok(Some(byte))
     }
 
-    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines.
+    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines. Of a game that is too
+    /// long `out` gets a part.
     pub fn take_until(&mut self, ends: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let rest = &self.buffer[self.at..];
             let found = rest.iter().position(|&byte| ends(byte));
             let count = found.unwrap_or(rest.len());
-            out.extend_from_slice(&rest[..count]);
+            // A file may be one line of gigabytes. The rest of it is passed over; `used` says that the game is too long.
+            let room = MAX_GAME_BYTES.saturating_sub(out.len());
+            out.extend_from_slice(&rest[..count.min(room)]);
             self.at += count;
             self.used += count;
+            // None of the bytes ends a line, as `ends` holds for these, so no lines are counted here.
             self.starts_line &= count == 0;
             if found.is_some() || self.peek()?.is_none() {
                 return Ok(());
@@ -138,6 +151,8 @@ impl<R: Read> Source<R> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
+        // Moving the rest to the front at each read would cost more than reading does; so it waits until a piece is
+        // used up.
         if self.at >= PIECE {
             self.buffer.drain(..self.at);
             self.at = 0;
@@ -146,12 +161,31 @@ impl<R: Read> Source<R> {
         self.buffer.resize(before + PIECE, 0);
         let read = loop {
             match self.reader.read(&mut self.buffer[before..]) {
+                // A signal, such as the end of a child process, is no error of the file.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read,
             }
         };
+        // After an error as well: bytes that were never read must not look like ones of the file.
         self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
         self.is_done = read? == 0;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_does_not_fill_the_memory() {
+        let endless = io::repeat(b'a').take(3 * MAX_GAME_BYTES as u64);
+        let mut source = Source::new(endless.chain(&b"\n[Event \"b\"]"[..])).unwrap();
+        let mut word = Vec::new();
+        source.take_until(|byte| byte == b'\n', &mut word).unwrap();
+        assert_eq!((word.len(), source.used()), (MAX_GAME_BYTES, 3 * MAX_GAME_BYTES));
+        source.skip_spaces().unwrap();
+        assert!(source.begins_with(b"[Event").unwrap() && source.line() == 2);
+        assert!(source.buffer.len() <= 3 * PIECE);
     }
 }

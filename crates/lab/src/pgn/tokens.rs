@@ -2,38 +2,20 @@
 
 use std::io::{self, Read};
 
-use super::source::{Source, is_filling};
+use super::source::{MAX_GAME_BYTES, Source, is_filling};
+use super::tags::LOOK_AHEAD;
 use super::words::{self, Meaning, Outcome};
 
-/// Bytes of one game, comments and variations included.
-pub const MAX_GAME_BYTES: usize = 1 << 22;
 /// Variations within variations.
 pub const MAX_DEPTH: usize = 100;
-/// Bytes of a line that is looked at to see whether it is a tag.
-const MAX_TAG_NAME: usize = 255;
 /// Bytes between the two halves of a result such as `1 - 0`.
 const RESULT_REACH: usize = 12;
-
-/// Names of tags that are known in any case of their letters.
-const KNOWN_TAGS: [&str; 13] = [
-    "Event",
-    "Site",
-    "Date",
-    "Round",
-    "White",
-    "Black",
-    "Result",
-    "FEN",
-    "SetUp",
-    "Variant",
-    "Termination",
-    "WhiteElo",
-    "BlackElo",
-];
 
 /// A part of the text of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
+    // Half the bytes of `usize`: a game has at most MAX_GAME_BYTES, and an annotated one has a token for each
+    // comment.
     begin: u32,
     end: u32,
 }
@@ -100,6 +82,7 @@ impl RawGame {
     }
 
     fn fail(&mut self, line: usize, what: &str) {
+        // The first one is the cause; what goes wrong later in the game often follows from it.
         self.problem.get_or_insert_with(|| format!("line {line}: {what}"));
     }
 }
@@ -115,9 +98,9 @@ pub enum Keep {
 
 /// Reads the games of a file one after another.
 pub struct Games<R> {
-    source: Source<R>,
+    pub(super) source: Source<R>,
     keep: Keep,
-    word: Vec<u8>,
+    pub(super) word: Vec<u8>,
 }
 
 impl<R: Read> Games<R> {
@@ -133,6 +116,8 @@ impl<R: Read> Games<R> {
             if !game.is_empty() {
                 return Ok(Some(game));
             }
+            // Nothing was kept, so it was a result or a comment between two games: no game is counted, and others
+            // may follow.
             if self.source.peek()?.is_none() {
                 return Ok(None);
             }
@@ -145,18 +130,23 @@ impl<R: Read> Games<R> {
         let mut open: Vec<usize> = Vec::new();
         loop {
             self.source.skip_spaces()?;
+            // Blank lines and comments before a game are of none; messages name the line of its first tag or move.
             if game.is_empty() {
                 game.line = self.source.line();
             }
             if self.source.used() > MAX_GAME_BYTES {
                 game.fail(self.source.line(), &format!("is longer than {MAX_GAME_BYTES} bytes"));
             }
+            // Words after an error may be of this game or of the next one; a tag at the start of a line is surely
+            // the next one's.
             if game.problem.is_some() {
                 self.skip_to_tag()?;
                 return Ok(game);
             }
             let Some(byte) = self.source.peek()? else { break };
             if byte == b'[' && self.is_tag()? {
+                // The standard ends a game by its result. Where that was forgotten, tags after moves can only be
+                // the next game's.
                 if game.plies > 0 || !self.read_tag(&mut game)? {
                     break;
                 }
@@ -164,6 +154,7 @@ impl<R: Read> Games<R> {
                 break;
             }
         }
+        // Of several the outermost: the others are open because their brackets closed the wrong one.
         if let Some(line) = open.first() {
             game.fail(*line, "a variation is not closed");
         }
@@ -174,6 +165,8 @@ impl<R: Read> Games<R> {
     fn read_token(&mut self, byte: u8, game: &mut RawGame, open: &mut Vec<usize>) -> io::Result<bool> {
         let line = self.source.line();
         match byte {
+            // An escape only in the first column, as the standard says: elsewhere the sign is of a command or of a
+            // comment.
             b'%' if self.source.starts_line() => self.source.skip_line()?,
             b';' => {
                 self.word.clear();
@@ -182,10 +175,12 @@ impl<R: Read> Games<R> {
                 self.keep_comment(game);
             }
             b'{' => self.read_comment(game)?,
+            // A command whose braces were lost, `e5 [%eval 0.1]`, is no reason to lose the moves.
             b'[' => self.skip_command(game)?,
             b'(' => {
                 self.source.take()?;
                 open.push(line);
+                // Each open variation of a tree keeps a position (`tree.rs`), so `((((...` would fill the memory.
                 if open.len() > MAX_DEPTH {
                     game.fail(line, &format!("has more than {MAX_DEPTH} variations within variations"));
                 }
@@ -203,6 +198,7 @@ impl<R: Read> Games<R> {
                 game.fail(line, "a } closes no comment");
             }
             b'$' => self.read_nag(game)?,
+            // It ends a word by itself, `2. Nf3*`, so it cannot be left to `read_word`.
             b'*' => {
                 self.source.take()?;
                 return Ok(self.end_with(None, game, open));
@@ -220,156 +216,11 @@ impl<R: Read> Games<R> {
 
     /// A result ends the game, unless it stands in a variation.
     fn end_with(&self, outcome: Outcome, game: &mut RawGame, open: &[usize]) -> bool {
+        // In a variation an annotator says with it how that line ends: `(1. d4 d5 1-0) e5`. The game goes on.
         if open.is_empty() {
             game.result = Some(outcome);
         }
         open.is_empty()
-    }
-
-    // Tags.
-
-    /// Whether a `[` begins a tag: a name and a value, perhaps on the next lines; `[%clk 0:01]` does not.
-    fn is_tag(&mut self) -> io::Result<bool> {
-        let mut ahead = 1;
-        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
-            ahead += 1;
-        }
-        Ok(self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
-    }
-
-    /// Reads a tag; false where it begins the next game, whose tags repeat those of a game without moves.
-    fn read_tag(&mut self, game: &mut RawGame) -> io::Result<bool> {
-        let name = self.peek_name()?;
-        let repeats =
-            game.tags.first().is_some_and(|(first, _)| *first == name) || (name == "Event" && game.has_tag("Event"));
-        if repeats {
-            return Ok(false);
-        }
-        self.word.clear();
-        self.source.take()?;
-        self.source.skip_spaces()?;
-        let ends_name = |byte: u8| !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-        self.source.take_until(ends_name, &mut self.word)?;
-        self.source.skip_spaces()?;
-        if matches!(self.source.peek()?, Some(b':' | b'=')) {
-            self.source.take()?;
-            self.source.skip_spaces()?;
-        }
-        let value = self.read_value()?;
-        game.tags.push((name, value));
-        Ok(true)
-    }
-
-    /// The name of the tag that begins here, in its usual form.
-    fn peek_name(&mut self) -> io::Result<String> {
-        let mut name = String::new();
-        let mut ahead = 1;
-        while let Some(byte) = self.source.peek_at(ahead)? {
-            if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' {
-                name.push(char::from(byte));
-            } else if !(byte.is_ascii_whitespace() && name.is_empty()) {
-                break;
-            }
-            ahead += 1;
-            if ahead > MAX_GAME_BYTES {
-                break;
-            }
-        }
-        let known = KNOWN_TAGS.iter().find(|known| known.eq_ignore_ascii_case(&name));
-        Ok(known.map_or(name, |known| known.to_string()))
-    }
-
-    /// The value of a tag, and the ] after it. Quotes inside of the value need no backslash; one without quotes is read too.
-    fn read_value(&mut self) -> io::Result<String> {
-        self.word.clear();
-        let is_quoted = self.source.peek()? == Some(b'"');
-        if !is_quoted {
-            self.source.take_until(|byte| matches!(byte, b']' | b'\n' | b'\r'), &mut self.word)?;
-        } else {
-            self.source.take()?;
-            self.read_quoted()?;
-        }
-        if self.closes_tag()? {
-            self.source.skip_spaces()?;
-            self.source.take()?;
-        }
-        let value = decoded(&self.word);
-        let plain =
-            if is_quoted { &*value } else { value.trim().trim_matches(['\u{201c}', '\u{201d}', '\u{201e}', '\'']) };
-        Ok(plain.to_string())
-    }
-
-    /// Whether a ] comes next, perhaps on a later line.
-    fn closes_tag(&mut self) -> io::Result<bool> {
-        let mut ahead = 0;
-        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
-            ahead += 1;
-        }
-        Ok(self.source.peek_at(ahead)? == Some(b']'))
-    }
-
-    /// Reads up to the quote that ends a value, and takes it. A value that is never closed ends with its line.
-    fn read_quoted(&mut self) -> io::Result<()> {
-        while let Some(byte) = self.source.peek()? {
-            if byte == b'"' && self.ends_value()? {
-                self.source.take()?;
-                return Ok(());
-            }
-            let next = self.source.peek_at(1)?;
-            if byte == b'\\' && matches!(next, Some(b'"' | b'\\')) {
-                self.source.take()?;
-            } else if (byte == b'\n' || byte == b'\r') && self.line_ends_value()? {
-                let closed = self.word.trim_ascii_end().strip_suffix(b"]").map(<[u8]>::len);
-                self.word.truncate(closed.unwrap_or(self.word.len()));
-                return Ok(());
-            } else if self.source.used() > MAX_GAME_BYTES {
-                return Ok(());
-            }
-            let taken = self.source.take()?.unwrap_or(b' ');
-            self.word.push(if taken.is_ascii_whitespace() { b' ' } else { taken });
-        }
-        Ok(())
-    }
-
-    /// Whether a quote is the last one: a ] or the end of the line follows.
-    fn ends_value(&mut self) -> io::Result<bool> {
-        let mut ahead = 1;
-        while matches!(self.source.peek_at(ahead)?, Some(b' ' | b'\t')) && ahead < MAX_TAG_NAME {
-            ahead += 1;
-        }
-        Ok(matches!(self.source.peek_at(ahead)?, None | Some(b']' | b'\n' | b'\r')))
-    }
-
-    /// Whether the line after this one is empty or a tag, so that a value was not closed.
-    fn line_ends_value(&mut self) -> io::Result<bool> {
-        let after = if self.source.begins_with(b"\r\n")? { 2 } else { 1 };
-        Ok(matches!(self.source.peek_at(after)?, None | Some(b'[' | b'\n' | b'\r')))
-    }
-
-    /// Whether a line that is inside of a comment is a tag, `[Event "..."]`: then the comment was never closed.
-    fn is_tag_line(&mut self) -> io::Result<bool> {
-        let mut ahead = 1;
-        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            ahead += 1;
-            if ahead > MAX_TAG_NAME {
-                return Ok(false);
-            }
-        }
-        let name_end = ahead;
-        while matches!(self.source.peek_at(ahead)?, Some(b' ' | b'\t')) && ahead < MAX_TAG_NAME {
-            ahead += 1;
-        }
-        Ok(name_end > 1 && ahead > name_end && self.source.peek_at(ahead)? == Some(b'"'))
-    }
-
-    fn skip_to_tag(&mut self) -> io::Result<()> {
-        while let Some(byte) = self.source.peek()? {
-            if byte == b'[' && self.source.starts_line() && self.is_tag()? {
-                return Ok(());
-            }
-            self.source.skip_line()?;
-        }
-        Ok(())
     }
 
     // Comments, commands and glyphs.
@@ -379,9 +230,13 @@ impl<R: Read> Games<R> {
         self.word.clear();
         self.source.take()?;
         loop {
+            // To the first brace: comments of PGN do not nest, and a { within one has no meaning. It stops at ends
+            // of lines, where a tag shows that the comment was never closed; all games up to the next brace would
+            // be lost in it.
             self.source.take_until(|byte| matches!(byte, b'}' | b'\n' | b'\r'), &mut self.word)?;
             match self.source.take()? {
                 Some(b'}') => break,
+                // Programs break long comments between two words, as lines shall have fewer than 80 signs.
                 Some(_) => self.word.push(b' '),
                 None => {
                     game.fail(line, "a comment is not closed");
@@ -395,6 +250,8 @@ impl<R: Read> Games<R> {
                 return Ok(());
             }
         }
+        // Legal by the standard, but numbers of moves before a second { say that a brace is missing: the game would
+        // go on with other moves than were played.
         if holds_moves_and_a_brace(&self.word) {
             game.fail(line, "a comment is not closed before the next one begins");
         }
@@ -416,6 +273,7 @@ impl<R: Read> Games<R> {
         self.word.clear();
         self.source.take_until(|byte| matches!(byte, b']' | b'\n' | b'\r'), &mut self.word)?;
         self.source.take()?;
+        // It may be a move in brackets, and a move that is passed over makes another game of the rest.
         if !self.word.starts_with(b"[%") {
             let text = decoded(&self.word);
             game.fail(line, &format!("{:?} is neither a tag nor a move", shortened(&text)));
@@ -427,6 +285,7 @@ impl<R: Read> Games<R> {
         self.word.clear();
         self.source.take()?;
         self.source.take_until(|byte| !byte.is_ascii_digit(), &mut self.word)?;
+        // The standard has 0 to 255. A larger number means nothing to anybody, and says nothing about the moves.
         let number = str::from_utf8(&self.word).ok().and_then(|digits| digits.parse().ok());
         if let Some(number) = number {
             self.keep_all(game, Token::Nag(number));
@@ -440,6 +299,8 @@ impl<R: Read> Games<R> {
         let line = self.source.line();
         self.word.clear();
         self.source.take_until(ends_word, &mut self.word)?;
+        // A bracket ends a word, since variations need no blank before them: `1.e4(1.d4)e5`. These belong to the
+        // move.
         if self.source.peek()? == Some(b'(') && !self.word.is_empty() {
             self.take_brackets()?;
         }
@@ -447,6 +308,7 @@ impl<R: Read> Games<R> {
         if self.word.is_empty() {
             self.word.extend(self.source.take()?); // no word begins with it
         }
+        // Asked before the word has a meaning: `N` means novelty or knight, and only what follows tells which.
         let is_piece = self.word.len() == 1 && self.square_follows()?;
         let word = decoded(&self.word);
         match words::meaning(&word) {
@@ -455,6 +317,7 @@ impl<R: Read> Games<R> {
                 self.keep_move(game, &word, open.is_empty(), |part| Token::Move(part, line as u32));
             }
             Meaning::Number => {}
+            // Without a number are checks and `e.p.`: the position tells them, so that a tree need not keep them.
             Meaning::Glyph(nag) if nag > 0 => self.keep_all(game, Token::Nag(nag)),
             Meaning::Glyph(_) => {}
             Meaning::Result(outcome) => return Ok(self.end_with(outcome, game, open)),
@@ -465,6 +328,8 @@ impl<R: Read> Games<R> {
     }
 
     fn keep_move(&self, game: &mut RawGame, text: &str, in_main_line: bool, token: impl Fn(Part) -> Token) {
+        // Counted here, whatever is kept: a game without moves is told from one with moves by it, and so is where
+        // tags begin the next game.
         game.plies += usize::from(in_main_line);
         if in_main_line || self.keep == Keep::All {
             let part = game.keep(text);
@@ -479,6 +344,8 @@ impl<R: Read> Games<R> {
         {
             ahead += 1;
         }
+        // Behind other words the bracket begins a variation. A move to the last rank may go on with the promotion,
+        // the letter of a piece with its square.
         let is_square = self.word.last().is_some_and(|byte| matches!(byte, b'1' | b'8' | b'='));
         let is_piece =
             decoded(&self.word).chars().next_back().is_some_and(|sign| !sign.is_ascii() || sign.is_uppercase());
@@ -494,7 +361,7 @@ impl<R: Read> Games<R> {
     /// Whether a square follows, perhaps after blanks: then a letter before it is a piece's.
     fn square_follows(&mut self) -> io::Result<bool> {
         let mut ahead = 0;
-        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < LOOK_AHEAD {
             ahead += 1;
         }
         Ok(matches!(self.source.peek_at(ahead)?, Some(b'a'..=b'h' | b'x' | b':')))
@@ -502,11 +369,14 @@ impl<R: Read> Games<R> {
 
     /// Takes the second half of a result that is written with blanks, `1 - 0`.
     fn take_second_half(&mut self) -> io::Result<()> {
+        // `1` may be the number of a move as well. Nothing is taken before both halves are a result: `1 e4` stays
+        // two words.
         if !matches!(&*self.word, b"1" | b"0" | b"1/2" | b"0.5" | b"\xc2\xbd") {
             return Ok(());
         }
         let mut ahead = Vec::new();
         while let Some(byte) = self.source.peek_at(ahead.len())? {
+            // Halves on two lines are no result: the line may have ended with the number of a move.
             if matches!(byte, b'\n' | b'\r') || ahead.len() == RESULT_REACH {
                 break;
             }
@@ -545,7 +415,10 @@ fn holds_moves_and_a_brace(comment: &[u8]) -> bool {
 }
 
 /// Bytes as text: UTF-8, else Latin-1 as Windows has it, which older programs write.
-fn decoded(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+pub(super) fn decoded(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    // The standard has Latin-1, most programs write UTF-8 today. Text in Latin-1 with a letter beyond ASCII is
+    // hardly ever valid UTF-8, so that trying this first tells the two apart. Windows adds signs where Latin-1 has
+    // none.
     match str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0,

@@ -60,6 +60,8 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
     for (index, token) in raw.tokens.iter().enumerate() {
         match *token {
             Token::Begin => {
+                // The outer place is kept whole: where the variation ends, the main line goes on from after the
+                // move it replaces.
                 let next = variation_at(&place);
                 stack.push(std::mem::replace(&mut place, next));
             }
@@ -67,10 +69,12 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
                 if let Some(outer) = stack.pop() {
                     place = outer;
                 }
+                // A comment in brackets without any move has no node of its own and is still an annotator's text.
                 join(&mut builder.nodes[place.node].comment, &std::mem::take(&mut pending));
             }
             Token::Nag(nag) if !place.is_lost => builder.add_nag(place.node, nag),
             Token::Comment(part) => {
+                // Before its first move a comment is about the variation, and not about the move that it replaces.
                 let begins_variation = !stack.is_empty() && place.before.is_none();
                 let text = if begins_variation { &mut pending } else { &mut builder.nodes[place.node].comment };
                 join(text, raw.text(part));
@@ -78,7 +82,9 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
             Token::Move(part, _) if place.before.is_some() && is_glyph(&place.position, raw, part, index) => {}
             Token::Move(part, at) if !place.is_lost => builder.add_move(&mut place, raw.text(part), at, &mut pending),
             Token::Null(part, at) if !place.is_lost => {
+                // What follows has no position that the rules of chess reach.
                 place.is_lost = true;
+                // In the main line `play` has noted it.
                 if !stack.is_empty() {
                     let word = raw.text(part);
                     builder.notes.push(format!("line {at}: {word:?} is a null move, where its variation ends"));
@@ -92,10 +98,12 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
 
 /// Where a variation begins: before the last move, which it replaces.
 fn variation_at(place: &Place) -> Place {
+    // A variation inside of one that could not be read cannot be read either, so that mark goes down with it.
     match &place.before {
         Some((node, position)) => {
             Place { node: *node, position: position.clone(), before: None, is_lost: place.is_lost }
         }
+        // Brackets before any move replace none: the variation begins where the line does.
         None => Place { before: None, ..place.clone() },
     }
 }
@@ -116,6 +124,7 @@ struct Builder {
 impl Builder {
     fn add_nag(&mut self, node: usize, nag: u8) {
         let nags = &mut self.nodes[node].nags;
+        // `e4! $1`: programs write a glyph as sign and as number.
         if !nags.contains(&nag) {
             nags.push(nag);
         }
@@ -130,9 +139,12 @@ impl Builder {
                 return;
             }
         };
+        // Annotators repeat the moves that variations share: one node for them, or the page would show a move
+        // twice.
         let known =
             self.nodes[place.node].children.iter().copied().find(|&child| self.nodes[child].action == Some(action));
         let node = known.unwrap_or_else(|| self.new_node(place, action));
+        // The comment waited for the node of the first move of its variation.
         join(&mut self.nodes[node].before, &std::mem::take(pending));
         for nag in words::split_glyphs(word).1 {
             self.add_nag(node, nag);
@@ -144,6 +156,7 @@ impl Builder {
 
     fn new_node(&mut self, place: &Place, action: Action) -> usize {
         let uci = place.position.uci(action);
+        // The move is legal here, so the other arm is never taken; a text is still better than a panic.
         let san = place.position.action_to_text(action, Some("san")).unwrap_or_else(|_| uci.clone());
         let node = self.nodes.len();
         self.nodes.push(Node { action: Some(action), uci, san, ..Node::default() });

@@ -20,6 +20,7 @@ pub enum Meaning<'a> {
     Move(&'a str),
 }
 
+// The standard has no null move, and each program its own: `--` of ChessBase, `0000` of UCI, `@@@@` of xboard.
 const NULL_MOVES: [&str; 7] = ["--", "Z0", "z0", "0000", "@@@@", "null", "pass"];
 
 /// Glyphs that stand apart from a move or are glued to it, the longest first where one begins another; by NAG.
@@ -61,6 +62,7 @@ const GLYPHS: [(&str, u8); 34] = [
 ];
 
 /// Words of letters that stand apart from a move.
+// The standard's glyphs end at 139; novelty and diagram have these numbers in the programs that show them.
 const WORDS: [(&str, u8); 13] = [
     ("N", 146),
     ("TN", 146),
@@ -92,12 +94,15 @@ pub fn is_dash(sign: char) -> bool {
 /// What a word means.
 pub fn meaning(word: &str) -> Meaning<'_> {
     let first = word.as_bytes().first().copied().unwrap_or(b' ');
+    // Nearly every word is a move by its first letter; results and numbers need not be tried for these.
     if first.is_ascii_alphabetic() && word.len() > 2 && !WORDS.iter().any(|(text, _)| *text == word) {
         return if NULL_MOVES.contains(&word) { Meaning::Null } else { Meaning::Move(word) };
     }
+    // Before numbers of moves, as `1-0` and `1/2` begin like one.
     if let Some(outcome) = result(word) {
         return Meaning::Result(outcome);
     }
+    // Before numbers too: `0000` has digits alone.
     if NULL_MOVES.contains(&word) {
         return Meaning::Null;
     }
@@ -125,6 +130,8 @@ fn without_number(word: &str) -> &str {
     let has_dots = rest.len() < digits.len();
     let is_figurine = |sign: char| ('\u{2654}'..='\u{265f}').contains(&sign);
     let begins_move = rest.chars().next().is_none_or(|sign| sign.is_alphabetic() || is_figurine(sign));
+    // Castling begins with a digit where the number ends with one: without dots between them, `10-0`, nobody can
+    // tell where it begins.
     let castles_or_passes = has_dots && (rest.starts_with("--") || is_castling_with_zeros(rest));
     if (has_number || has_dots) && (begins_move || castles_or_passes) { rest } else { word }
 }
@@ -136,6 +143,7 @@ fn is_castling_with_zeros(text: &str) -> bool {
 /// The outcome that a text gives (`1-0`, `1/2`, `½-½`, `0.5:0.5`, `0–1`, `*`); None where it is no result.
 pub fn result(text: &str) -> Option<Outcome> {
     let first = text.chars().next()?;
+    // Every word of a file comes here, and few begin like a result.
     if !(first.is_ascii_digit() || first == '.' || first == '½' || first == '*') || text.len() > 24 {
         return None;
     }
@@ -145,6 +153,8 @@ pub fn result(text: &str) -> Option<Outcome> {
     let mut sides = trimmed.splitn(2, is_separator).map(str::trim);
     let (first, second) = (sides.next().unwrap_or(""), sides.next());
     match (score(first), second.map(score)) {
+        // `0-0` is castling and `1` the number of a move, so two zeros and a lone 1 are no results; a lone `1/2`
+        // can be nothing else.
         _ if first == "*" && second.is_none() => Some(None),
         (Some(2), Some(Some(0))) => Some(Some(1)),
         (Some(0), Some(Some(2))) => Some(Some(-1)),
@@ -166,8 +176,10 @@ fn score(text: &str) -> Option<u8> {
 /// A move and the glyphs that are glued to its end: `Nf3!?`, `dxc6∓`, `Bxc6+-`.
 pub fn split_glyphs(word: &str) -> (&str, Vec<u8>) {
     let (mut bare, mut nags) = (word, Vec::new());
+    // A move is left over at least: a word of glyphs alone is no move with glyphs.
     while let Some((text, nag)) = GLYPHS.iter().find(|(text, _)| bare.len() > text.len() && bare.ends_with(text)) {
         bare = &bare[..bare.len() - text.len()];
+        // They are taken off from the end, and kept in the order of the text.
         nags.insert(0, *nag);
     }
     (bare, nags)

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use hauteur_core::game::{Action, Game, GameError, State};
 
-const LINE_WIDTH: usize = 80;
+/// Signs of a line of moves; the standard wants fewer than 80.
+const LINE_WIDTH: usize = 79;
 
 /// A game of chess as PGN. `state`: its start; `comments`: text after a move, by ply; `result`: after the last move. An error for a move that is not legal.
 pub fn written(
@@ -19,12 +20,15 @@ pub fn written(
         let is_white = state.to_move() as usize == 0;
         if is_white || ply == 0 {
             let notation = state.notation();
+            // From the FEN and not from the ply: games that begin at a position go on with its numbers.
             let number = notation.split_whitespace().nth(5).unwrap_or("1");
             words.push(format!("{number}.{}", if is_white { "" } else { ".." }));
         }
         words.push(state.action_to_text(action, Some("san"))?);
         if let Some(comment) = comments.get(&ply) {
+            // No sign escapes a } in a comment of PGN: the rest of the text would be read as moves.
             let comment = format!("{{{}}}", comment.replace('}', ")"));
+            // As words, so that lines of a long comment are broken too.
             words.extend(comment.split_whitespace().map(String::from));
         }
         state.play(action);
@@ -42,6 +46,7 @@ pub fn position_tags(game: &dyn Game, start: &dyn State, is_start_of_game: bool)
     if is_960 {
         tags.push(("Variant".to_string(), "Chess960".to_string()));
     }
+    // In Chess960 also at start 518: readers need a FEN to know which of the 960 it is.
     if is_960 || !is_start_of_game || spec.contains("fen=") {
         tags.extend([("SetUp".to_string(), "1".to_string()), ("FEN".to_string(), start.notation())]);
     }
@@ -72,4 +77,17 @@ fn wrapped(words: &[String]) -> String {
     }
     lines.push(line);
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_moves_have_fewer_than_80_signs() {
+        let words: Vec<String> = (1..200).map(|length| "x".repeat(length % 12 + 1)).collect();
+        let text = wrapped(&words);
+        assert!(text.lines().all(|line| line.len() < 80) && text.lines().any(|line| line.len() == 79));
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+    }
 }

@@ -109,6 +109,7 @@ impl Session for AnalyseSession {
             "tree" => self.read_tree(|search, position| Ok(json!({ "root": first_nodes(search, position) }))),
             "nodes" => self.nodes(given),
             "look" => self.look(given),
+            // The page asks for this list when it opens; an empty one is no error to show.
             "saved" => Ok(json!({ "trees": [] })),
             "save" | "load" => needs_server("saving a tree"),
             "traps" => needs_server("looking for traps"),
@@ -128,6 +129,7 @@ impl Session for AnalyseSession {
                 }
                 true
             }
+            // Reported as one that goes on: only a stop ends it, and the page keeps its button.
             Ok(Turn::Rests) => {
                 self.report("report", lab);
                 false
@@ -136,6 +138,7 @@ impl Session for AnalyseSession {
                 self.report("done", lab);
                 false
             }
+            // The search is over by then; its tree can still be read.
             Err(error) => {
                 lab.emit("failed", json!({ "text": error }));
                 false
@@ -156,6 +159,7 @@ fn first_ply(start: &Position) -> Option<usize> {
         return None;
     }
     let notation = start.state.notation();
+    // The number of the move is the last field of a FEN; PGN counts from it, and so does the page's list.
     let number = notation.rsplit(' ').next().and_then(|word| word.parse::<usize>().ok());
     Some(2 * number.unwrap_or(1).saturating_sub(1) + start.to_move())
 }
@@ -166,6 +170,8 @@ impl AnalyseSession {
         let played = place.played()?;
         let game = played.position.game.clone();
         let net = lab.net_or_own(&look.net, game.as_ref());
+        // Opened already here, so that a net that does not fit is an error of this request and not of the next
+        // search.
         lab.host.evaluator(&net, game.as_ref())?;
         if !look.large_net.is_empty() {
             lab.host.evaluator(&look.large_net, game.as_ref()).map_err(|error| format!("large net: {error}"))?;
@@ -173,10 +179,12 @@ impl AnalyseSession {
         let given = chosen_values(&look.search, "settings")?;
         let values = lab.facts.search_of_net(&net, &look.large_net, &given)?;
         let search = bounded(search_of(&values, "settings")?, TREE_BYTES);
+        // Only now, when nothing can be refused any more: a wrong setting must not end the search that is shown.
         self.stop(lab);
         let (shown, spec) = (lab.host.shown_net(&net), played.position.spec().to_string());
         self.key = Some(Key { game: spec, net, large: look.large_net, search, seed: look.seed });
         self.position = Some(played.position.clone());
+        // The tree may be kept, yet the page asks for what was found in this position, and that is nothing so far.
         self.searched = false;
         self.history = History::default();
         let name = &game.info().name;
@@ -212,6 +220,7 @@ impl AnalyseSession {
         let visits = order.visits.map(|visits| within("visits", visits, 1, u32::MAX)).transpose()?;
         let seconds = order.seconds.map(|seconds| within("seconds", seconds, 0.001, 86_400.0)).transpose()?;
         self.stop(lab);
+        // Before the search, as it takes the seconds of the searches before from the last report.
         self.history.begin_search();
         self.analyse(position, lab)?;
         let limits = Limits { visits, budget: seconds.map(fixed), smart_pruning: 0.0 };
@@ -225,6 +234,8 @@ impl AnalyseSession {
     /// Has a tree of the position: the one that is kept where it continues that, else a new one.
     fn analyse(&mut self, position: Position, lab: &mut Lab) -> Result<(), String> {
         let key = self.key.clone().ok_or("there is no position yet")?;
+        // Settings and nets are compared, not the position: a tree of other settings has other values, one of
+        // another position may have the new one as its root's child.
         if let Some((_, analysis)) = self.analysis.as_mut().filter(|(known, _)| *known == key) {
             return analysis.go_to(&position);
         }
@@ -248,6 +259,7 @@ impl AnalyseSession {
     /// Sends a report, with the time since the position was opened, and keeps it for the curves.
     fn report(&mut self, event: &str, lab: &mut Lab) {
         let Some((_, analysis)) = &self.analysis else { return };
+        // Without an evaluated root there is nothing to report, which is no failure.
         let Ok(report) = analysis.report(LINES) else { return };
         let mut view = self.history.add(report, analysis.position());
         view["number"] = json!(self.number);
@@ -266,6 +278,7 @@ impl AnalyseSession {
     /// Reads the tree of the position.
     fn read_tree<T>(&self, read: impl FnOnce(&Search, &Position) -> Result<T, String>) -> Result<T, String> {
         let none = || NOTHING_YET.to_string();
+        // A kept tree is at the position before until the next search begins.
         let (_, analysis) = self.analysis.as_ref().filter(|_| self.searched).ok_or_else(none)?;
         read(analysis.search()?, analysis.position())
     }
@@ -276,6 +289,8 @@ impl AnalyseSession {
             return Err(format!("nodes: at most {MAX_OPEN} lines, got {}", asked.lines.len()));
         }
         self.read_tree(|search, position| {
+            // A page opens what it saw in an earlier report; nodes that are gone since a move was made are left
+            // out.
             let found = asked.lines.iter().filter_map(|line| opened(search, position, line).ok());
             Ok(json!({ "nodes": found.collect::<Vec<_>>() }))
         })

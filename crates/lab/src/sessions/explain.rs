@@ -135,6 +135,8 @@ fn side_of(given: &SideFields, position: &crate::position::Position, label: &str
         let spec = position.spec();
         lab.host
             .own_net(position.game.as_ref())
+            // No other net in its place: a comparison of settings is of use only where the reader knows what
+            // searched.
             .ok_or_else(|| format!("{label}: no net for {spec}: choose rollout or uniform"))
     };
     let net = if given.net.is_empty() { own()? } else { given.net.clone() };
@@ -142,9 +144,12 @@ fn side_of(given: &SideFields, position: &crate::position::Position, label: &str
     let nets = named.into_iter().filter(|(_, net)| !net.is_empty()).map(|(key, net)| format!("{key}={net}"));
     let words = given.settings.iter().map(|(key, value)| format!("{key}={value}"));
     let text = nets.chain(words).collect::<Vec<_>>().join(" ");
+    // As everywhere, settings of the net are under those that are given; both sides may have them, and then they
+    // are no difference.
     let values = lab.facts.search_of_net(&net, &given.large_net, &chosen).map_err(fail)?;
     let side = Side { text, net, large: given.large_net.clone(), values };
     let search = side.search().map_err(fail)?;
+    // A rule that is neutral asks no second net, so it may stand there without one.
     if side.large.is_empty() && search.second_net.is_some_and(|rule| rule.small_visits > 0) {
         return Err(format!("{label}: second_net needs a large net: choose a second net"));
     }
@@ -169,6 +174,7 @@ impl ExplainSession {
         ];
         let whole =
             |(_, what, side): &(&str, &str, Side)| Step { what: what.to_string(), side: side.clone(), without: None };
+        // The two whole searches come first: each search without a rule is compared with that of its side.
         let mut steps: Vec<Step> = sides.iter().map(whole).collect();
         for (name, what, side) in &sides {
             for key in side.changed()? {
@@ -177,6 +183,8 @@ impl ExplainSession {
             }
         }
         let question = Question { position, visits, seed: asked.seed, batch_size };
+        // Trees of 20,000 visits are large in a browser: those of the last comparison are freed before the next
+        // ones grow.
         (self.work, self.shown) = (None, None);
         let now = lab.now();
         let (made, rules) = (HashMap::new(), Vec::new());
@@ -213,6 +221,7 @@ impl Work {
     fn begin(&mut self, lab: &mut Lab) -> Result<(), String> {
         let step = &self.steps[self.done];
         let (side, game) = (&step.side, self.question.position.game.clone());
+        // The sides may be equal, as when a net is compared with itself; two searches with one key have one tree.
         if step.without.is_none() && self.made.contains_key(&side.key()?) {
             self.done += 1;
             return Ok(());
@@ -220,6 +229,7 @@ impl Work {
         let small = lab.host.evaluator(&side.net, game.as_ref())?;
         let second = Some(&side.large).filter(|name| !name.is_empty());
         let large = second.map(|name| lab.host.evaluator(name, game.as_ref())).transpose()?;
+        // One seed for all searches: what differs is then of the settings alone.
         let (search, seed) = (bounded(side.search()?, TREE_BYTES), self.question.seed);
         let (nets, batch) = (SearchNets { small, large }, Some(self.question.batch_size));
         let mut analysis = Analysis::new(self.question.position.clone(), nets, search, seed, batch)?;
@@ -233,6 +243,7 @@ impl Work {
     fn end(&mut self, lab: &Lab) -> Result<(), String> {
         let (Some(analysis), step) = (self.running.take(), &self.steps[self.done]) else { return Ok(()) };
         let evaluator = lab.host.evaluator_name(&step.side.net);
+        // With the line of every move, since the page shows any of them.
         let report = analysis.report(usize::MAX)?;
         let found = Explained::read(step.side.clone(), analysis.search()?, report, evaluator, MAX_NODES);
         match &step.without {
@@ -257,6 +268,7 @@ impl Work {
         let visits =
             self.running.as_ref().and_then(|analysis| analysis.report(0).ok()).map_or(0, |report| report.visits);
         let done = self.done as f64 + (f64::from(visits) / f64::from(self.question.visits)).min(1.0);
+        // Below this share the guess is of one slow first batch.
         let left = (done > KNOWN_SHARE).then(|| (now - self.began) * (of as f64 - done) / done);
         let what = &self.steps[self.done].what;
         lab.emit(

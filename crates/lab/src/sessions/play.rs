@@ -19,6 +19,7 @@ use crate::start960::{NORMAL_START, home_squares, start_board};
 use crate::table::{News, Side, SideClock, Table};
 use crate::view::position_view;
 
+// Two sides and a hint have their trees at one time, in the memory of one tab.
 /// Bytes of the tree of one of the two sides, and of hints.
 const SIDE_BYTES: u64 = 96 << 20;
 /// Moves of a line that are shown.
@@ -138,6 +139,7 @@ pub struct PlaySession {
 impl Session for PlaySession {
     fn handle(&mut self, request: &str, given: Json, lab: &mut Lab) -> Result<Json, String> {
         match request {
+            // These need no game, and the page asks them before it has one.
             "describe" => return describe(given, lab),
             "odds" => return show_odds(given),
             "read" => return read(given),
@@ -158,6 +160,8 @@ impl Session for PlaySession {
                 return Ok(json!({}));
             }
             "play" => {
+                // A click may be on its way while an engine moves or a move is taken back; the same number is
+                // another move then.
                 if table.played.position.state.ply() != small.ply {
                     return Err("the position has changed meanwhile; choose again".into());
                 }
@@ -194,6 +198,7 @@ impl Session for PlaySession {
             Some(News::Changed) => self.show(lab),
             Some(News::Search(side, report)) => self.show_search(side, &report, lab),
             Some(News::Hint(position, found)) => {
+                // An event with the error: the request was answered long before.
                 let hint = found.map(|report| hint_view(&position, &report));
                 lab.emit("hint", hint.unwrap_or_else(|error| json!({ "error": error })));
             }
@@ -203,6 +208,7 @@ impl Session for PlaySession {
     }
 
     fn alarm(&self, lab: &Lab) -> Option<f64> {
+        // A person may think until the flag falls, and nothing else would call `turn` then.
         self.table.as_ref()?.flag(lab.now())
     }
 }
@@ -242,6 +248,7 @@ fn show_odds(given: Json) -> Result<Json, String> {
 /// The game of a text, as `open` takes it.
 fn read(given: Json) -> Result<Json, String> {
     let asked: GameFields = fields(given, "game")?;
+    // With the game that is chosen, since moves and FENs do not say of which game they are.
     let read = game_text::read(&asked.text, &load_game(&asked.game)?)?;
     let ending = read.ending.map(|(outcome, reason)| json!({ "outcome": outcome, "reason": reason }));
     let spec = &read.game.info().spec;
@@ -261,12 +268,15 @@ fn written(played: &Played, names: &[String; 2], form: &str, date: &str) -> Resu
 fn hint_engine(played: &Played, lab: &mut Lab) -> Result<Engine, String> {
     let start = played.position.back_to(0);
     let net = lab.net_or_own("", start.game.as_ref());
+    // The game's own net gives hints, whoever plays: a player that is weak on purpose would give weak ones.
     let player = Player { visits: Some(HINT_VISITS), ..Player::default() };
+    // Half of a side's memory: a hint has a few hundred visits.
     Engine::new(&player, &start, &net, MoveLimit::Visits, SIDE_BYTES / 2, lab)
 }
 
 /// A hint as the page takes it: the best moves of a search.
 pub fn hint_view(position: &Position, report: &Report) -> Json {
+    // Shares of the search's own visits; the root's evaluation is no visit of a move.
     let total = report.moves.iter().map(|one| one.visits).sum::<u32>().max(1);
     let view = |one: &crate::report::RootMove| {
         json!({
@@ -293,18 +303,22 @@ impl PlaySession {
         let game = load_game(&spec)?;
         let start = Position::start(game.clone());
         let mut played = Played::new(game, &order.actions)?;
+        // A page that lost its worker sends the whole game again, an ending off the board included.
         if let Some(ending) = order.ending {
             within("outcome", ending.outcome, -1, 1)?;
             played.end(ending);
         }
-        self.table = None; // its memory is free before the next one begins
         let mut sides = [Side::default(), Side::default()];
         for (number, (side, given)) in sides.iter_mut().zip(&order.sides).enumerate() {
             let label = format!("{} side", ["first", "second"][number]);
             *side = side_of(given, &start, number, order.left[number], order.odds_mode, lab)
                 .map_err(|error| format!("{label}: {error}"))?;
         }
+        // Nothing can be refused from here on: a side that does not fit must not end the game that is shown. Its trees
+        // are freed before those of the new game grow.
+        self.table = None;
         let mut table = Table::new(played, sides);
+        // Clocks and engines of a game that was sent again stand still where they stood.
         if !order.paused {
             table.go_on(lab);
         }
@@ -361,6 +375,7 @@ impl PlaySession {
 
     fn show_search(&self, side: usize, report: &Report, lab: &mut Lab) {
         let Some(table) = &self.table else { return };
+        // By the table's position, which is the one that is searched: a move ends the search of the one before.
         let position = &table.played.position;
         let progress = table.sides[side].engine.as_ref().map(|engine| engine.progress(report));
         let (of, left) = progress.unwrap_or((None, None));
@@ -396,6 +411,7 @@ fn side_of(
     let clock = given.clock.as_deref().map(clock_of).transpose()?;
     let mut side = Side::default();
     side.clock = clock.map(|(seconds, increment)| SideClock::new(left.unwrap_or(seconds), increment));
+    // An empty text is the game's own player; no text at all is a person.
     let Some(text) = &given.player else {
         return if given.visits.is_some() || given.seconds.is_some() {
             Err("a person has only a clock".into())
@@ -407,6 +423,7 @@ fn side_of(
     if player.baseline.is_some() && (given.visits.is_some() || given.seconds.is_some()) {
         return Err(format!("{text} is a player without a network: it has neither visits nor seconds"));
     }
+    // The form's number comes over the one in the player's text, as the form is what the reader sees.
     player.visits =
         given.visits.map(|visits| within("visits", visits, 1, 1_000_000_000)).transpose()?.or(player.visits);
     let seconds = given.seconds.map(|seconds| within("seconds", seconds, 0.01, 3600.0)).transpose()?;
@@ -415,6 +432,7 @@ fn side_of(
         (None, Some((_, increment))) => MoveLimit::Clock(increment),
         (None, None) => MoveLimit::Visits,
     };
+    // Before the settings for odds, which leave alone what a player has been given.
     model(&mut player, &given.against, lab)?;
     let net = lab.net_or_own(&player.net, start.game.as_ref());
     let odds = if odds_mode { set_for_odds(&mut player, start, number, &net, &lab.facts)? } else { None };
@@ -432,12 +450,14 @@ fn name_of(engine: &Engine, text: &str, given: &SideFields, net: &str, at_odds: 
     if !text.is_empty() {
         let name = match &limit {
             Some(limit) if engine.searches() => {
+                // The search ends by another limit, so that the number of visits in the name would be wrong.
                 format!("{} {limit}", engine.name.replace(&format!(" visits={}", engine.visits), ""))
             }
             _ => engine.name.clone(),
         };
         return name + suffix;
     }
+    // Random games are much weaker than a net, and who plays against them should know it.
     let own = if net == "rollout" { "hauteur, by random games" } else { "hauteur" };
     let name = match limit {
         None => format!("{own} ({} visits)", engine.visits),
@@ -449,6 +469,7 @@ fn name_of(engine: &Engine, text: &str, given: &SideFields, net: &str, at_odds: 
 /// Gives a player that searches the net of an opponent as its model, which takes a share of the draws, from the start or
 /// after the opponent's visits, unless the player says when.
 fn model(player: &mut Player, against: &str, lab: &Lab) -> Result<(), String> {
+    // Whoever names a model in the player's text has chosen its share and temperature as well.
     if against.is_empty() || player.baseline.is_some() || player.search.contains_key("opponent_net") {
         return Ok(());
     }
@@ -458,9 +479,16 @@ fn model(player: &mut Player, against: &str, lab: &Lab) -> Result<(), String> {
     }
     let number = |value: Option<&Json>, usual: f64| value.and_then(Json::as_f64).unwrap_or(usual);
     let initial = number(other.temperature.get("initial"), 0.0);
+    // The policy that the opponent draws from: its net's at its policy temperature (1.359 is that of any search),
+    // and at the temperature of its moves. One that always plays the best move has no temperature, and its policy
+    // is the best guess there is.
     let heat = number(other.search.get("policy_temperature"), 1.359) * if initial > 0.0 { initial } else { 1.0 };
     player.second = other.net;
+    // A net that is asked for one visit plays its policy, so the model holds from the first visit on. One that
+    // searches plays more like a search, so as many visits by PUCT come first.
     let n_scl = other.visits.filter(|&visits| visits > 1).unwrap_or(0);
+    // A section of the player's own counts. What was measured is 0 and 8 visits
+    // (docs/experiments/opponent-models.md).
     player.search.entry("search_contempt").or_insert(json!({ "n_scl": n_scl }));
     player.search.insert("opponent_net".into(), json!({ "temperature": heat.max(LEAST_TEMPERATURE), "share": SHARE }));
     Ok(())

@@ -61,6 +61,8 @@ pub fn read(text: &str, game: Option<&Arc<dyn Game>>) -> Vec<GameRead> {
                 at = end;
                 nodes
             }
+            // Where brackets do not match nobody knows where the next game begins: to guess would make games of
+            // variations.
             Err(error) => {
                 let played = Err(format!("{error}; the file is not read further"));
                 games.push(GameRead { number, tags: Vec::new(), played });
@@ -80,8 +82,11 @@ fn value<'a>(root: &'a Node, name: &str, usual: &'a str) -> &'a str {
 
 /// The spec of the game that a first node describes.
 fn spec_of(root: &Node, wanted: &str) -> Result<String, String> {
+    // Defaults of FF[4]: Go, and 19 lines.
     let size = value(root, "SZ", "19");
     let (columns, rows) = size_of(size)?;
+    // SGF has no number for NoGo, so other programs write it as Go. A komi would say that points are counted, as
+    // they never are in NoGo.
     let is_nogo = is_nogo(root) || (wanted == "nogo" && value(root, "KM", "").is_empty());
     let kind = value(root, "GM", "1");
     if rows != columns && !is_nogo && matches!(kind, "1" | "4") {
@@ -108,6 +113,7 @@ fn is_nogo(root: &Node) -> bool {
 
 /// The komi as a number is written here: `6,5` is 6.5. None where there is none.
 fn komi_of(root: &Node) -> Option<String> {
+    // FF[4] has a dot; programs in Europe write as they count.
     Some(value(root, "KM", "").replace(',', ".")).filter(|komi| !komi.is_empty())
 }
 
@@ -116,6 +122,7 @@ fn size_of(text: &str) -> Result<(usize, usize), String> {
     let wrong = || format!("is on a board SZ[{}], expected a size such as SZ[9] or SZ[4:3]", short(text));
     let number = |text: &str| {
         let digits = text.trim();
+        // Digits alone: `parse` would read +9 as well, and no board has a hundred lines.
         let is_number = (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
         if is_number { digits.parse().map_err(|_| wrong()) } else { Err(wrong()) }
     };
@@ -136,21 +143,35 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
         None => Arc::from(make_game(&spec_of(root, "")?).map_err(|error| error.0)?),
     };
     check_root(game.as_ref(), root)?;
+    // Read before the moves: resignation or time is not seen from the board.
     let (outcome, told) = result_of(value(root, "RE", ""));
     let mut state = game.initial();
     let (mut actions, mut moves, mut legal) = (Vec::new(), Vec::new(), Vec::new());
     for node in nodes {
+        // In every node, since stones may be set up in the middle of a game too. A game from a position that is not
+        // the empty board would be replayed as another one.
         check_setup(node, state.to_move())?;
+        // FF[4] forbids two moves in one node, and old files have them: they are read in the order in which the
+        // players begin.
         for (player, colour) in [(Player::First, "B"), (Player::Second, "W")] {
             let Some(values) = node.get(colour) else { continue };
             let number = actions.len() + 1;
+            // `B[aa]B[bb]`: nothing says which of the two was played.
             if values.len() > 1 {
                 return Err(format!("has two moves in one {colour}"));
             }
-            if state.to_move() != player || state.outcome().is_some() || number > MAX_PLIES {
+            if number > MAX_PLIES {
+                return Err(format!("has more than {MAX_PLIES} plies"));
+            }
+            if state.outcome().is_some() {
+                let reason = state.end_reason().unwrap_or_default();
+                return Err(format!("move {number}: the game is over ({reason})"));
+            }
+            if state.to_move() != player {
                 return Err(format!("move {number}: it is not the turn of {colour}"));
             }
             let action = action_of(game.as_ref(), values[0].trim(), number)?;
+            // Nothing keeps illegal moves out of a file, and what `play` does with one is undefined.
             state.legal_actions(&mut legal);
             if !legal.contains(&action) {
                 return Err(format!("move {number}: '{}' is not legal here", short(values[0].trim())));
@@ -160,6 +181,7 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
             actions.push(action);
         }
     }
+    // The rules know it for sure; RE may say no more than B+.
     let reason = state.end_reason().map_or(told, str::to_string);
     Ok(GameLine { game, actions, moves, outcome, reason })
 }
@@ -173,6 +195,7 @@ fn check_root(game: &dyn Game, root: &Node) -> Result<(), String> {
         name => return Err(format!("SGF is read for nogo, go, gomoku, not for {name}")),
     };
     let kind = value(root, "GM", "1");
+    // The game is given by whoever reads; the file must not be read as another one on the same board.
     if kind != expected {
         return Err(format!("is of the game GM[{}], expected GM[{expected}]", short(kind)));
     }
@@ -181,6 +204,7 @@ fn check_root(game: &dyn Game, root: &Node) -> Result<(), String> {
     }
     if let ("go", Some(komi)) = (info.name.as_str(), komi_of(root)) {
         let own = write::komi_of_spec(&info.spec);
+        // As numbers: 6.5 and 6.50 are one komi.
         if komi.parse::<f64>().ok() != own.parse::<f64>().ok() {
             return Err(format!("has a komi of KM[{}], expected KM[{own}]", short(value(root, "KM", ""))));
         }
@@ -198,13 +222,16 @@ fn check_root(game: &dyn Game, root: &Node) -> Result<(), String> {
 fn check_setup(node: &Node, to_move: Player) -> Result<(), String> {
     let sets_up = |name: &str| Err(format!("sets up a position ({name}), only games from the empty board can be read"));
     for name in SETUP {
+        // Files have the properties without a point too, which set nothing up.
         if node.get(name).is_some_and(|values| values.iter().any(|value| !value.trim().is_empty())) {
             return sets_up(name);
         }
     }
+    // Files of even games have HA[0] or HA[1]. From two on, stones stand on the board before the first move.
     if !matches!(value(node, "HA", "0"), "" | "0" | "1") {
         return sets_up("HA");
     }
+    // FF[4] has B and W. The digits and words are of older files.
     let letter = value(node, "PL", "").to_lowercase();
     let mover = if to_move == Player::First { ["b", "black", "1"] } else { ["w", "white", "2"] };
     if letter.is_empty() || mover.contains(&letter.as_str()) { Ok(()) } else { sets_up("PL") }
@@ -215,10 +242,13 @@ fn action_of(game: &dyn Game, value: &str, number: usize) -> Result<Action, Stri
     let info = game.info();
     let [_, rows, columns] = info.feature_shape;
     let passes = info.num_actions > rows * columns;
+    // A pass is empty in FF[4]; before, it was tt on boards of at most 19 lines, where no such point is.
     if passes && (value.is_empty() || (value == "tt" && rows <= 19 && columns <= 19)) {
         return Ok((rows * columns) as Action);
     }
     if let [column, row] = value.as_bytes() {
+        // A letter before `a` wraps to a number beyond every board, as capitals do, which FF[4] has for lines above
+        // 26.
         let (column, row) = (usize::from(column.wrapping_sub(b'a')), usize::from(row.wrapping_sub(b'a')));
         if column < columns && row < rows {
             return Ok((row * columns + column) as Action);
@@ -234,15 +264,18 @@ fn result_of(text: &str) -> (Option<i8>, String) {
     if DRAWS.contains(&lower.as_str()) {
         return (Some(0), RECORDED.into());
     }
+    // Not in the standard, but files of Gomoku and of converters have `1-0` and `1/2`.
     if let Some(outcome) = words::result(&lower) {
         return (outcome, RECORDED.into());
     }
+    // The whole word first: `b` is the beginning of `black` as well, and no + would follow.
     for (names, outcome) in [(["black", "b"], 1), (["white", "w"], -1)] {
         let after = names.iter().find_map(|name| lower.strip_prefix(name));
         if let Some(how) = after.and_then(|rest| rest.trim_start().strip_prefix('+')) {
             return (Some(outcome), reason_of(how.trim()).into());
         }
     }
+    // Void, ?, and what nobody has heard of: a game without a result can still be learned from and shown.
     (None, RECORDED.into())
 }
 

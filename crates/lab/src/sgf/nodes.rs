@@ -20,6 +20,8 @@ pub fn next_tree(text: &str, from: usize) -> Option<Result<(usize, Vec<Node>), S
 fn tree_start(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];
     let opens = || rest.match_indices('(').map(|(at, _)| at);
+    // FF[4] lets any text stand before the first `(;`, and such a text may have brackets. A file with brackets but
+    // without `(;` is still parsed, since the error says what is wrong with it.
     let found = opens().find(|at| rest[at + 1..].trim_start().starts_with(';')).or_else(|| opens().next());
     found.map(|at| from + at)
 }
@@ -38,6 +40,8 @@ impl Parser<'_> {
     }
 
     fn tree(&mut self) -> Result<(), String> {
+        // A loop and a counter: a parser that calls itself would let a file of brackets end the process by its
+        // stack.
         while let Some(sign) = self.peek() {
             match sign {
                 '(' => {
@@ -50,6 +54,8 @@ impl Parser<'_> {
                     self.depth -= 1;
                     self.in_main_line = false; // the first leaf of the tree ends it
                 }
+                // Nodes of variations are parsed, as their brackets count, and not kept: of a game with thousands
+                // only one is played.
                 ';' if self.in_main_line => self.nodes.push(Node::new()),
                 ';' => {}
                 sign if sign.is_whitespace() => {}
@@ -78,11 +84,14 @@ impl Parser<'_> {
             return Err(format!("line {}: expected a property, such as B[aa], got {got:?}", self.line_of(begins)));
         }
         let mut values = Vec::new();
+        // AB and others have several values, with blanks or lines between them.
         while self.peek() == Some('[') {
             values.push(self.value(begins)?);
             self.skip_spaces();
         }
         if self.in_main_line {
+            // One node has a property once in FF[4]. Where it is there twice no value is dropped: a second move
+            // must be seen.
             let node = self.nodes.last_mut().ok_or("has a property before the first ;")?;
             node.entry(usual_name(name)).or_default().append(&mut values);
         }
@@ -92,16 +101,20 @@ impl Parser<'_> {
     fn value(&mut self, of: usize) -> Result<String, String> {
         self.at += 1;
         let mut value = String::new();
-        let mut signs = self.text[self.at..].char_indices();
+        let mut signs = self.text[self.at..].char_indices().peekable();
         while let Some((at, sign)) = signs.next() {
             match sign {
                 ']' => {
                     self.at += at + 1;
                     return Ok(value);
                 }
+                // FF[4]: an end of a line after it is dropped, any other sign stands for itself, a ] too.
                 '\\' => match signs.next() {
-                    Some((_, '\n' | '\r')) | None => {} // a line that is broken for the width of the text
+                    // A line that is broken for the width of the text. CR LF is one end of a line.
+                    Some((_, '\r')) => _ = signs.next_if(|(_, sign)| *sign == '\n'),
+                    Some((_, '\n')) => _ = signs.next_if(|(_, sign)| *sign == '\r'),
                     Some((_, escaped)) => value.push(escaped),
+                    None => {}
                 },
                 sign => value.push(sign),
             }
@@ -124,4 +137,19 @@ impl Parser<'_> {
 fn usual_name(name: &str) -> String {
     let capitals: String = name.chars().filter(char::is_ascii_uppercase).collect();
     if capitals.is_empty() { name.to_ascii_uppercase() } else { capitals }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_lines_are_joined_whatever_ends_them() {
+        for end in ["\n", "\r", "\r\n", "\n\r"] {
+            let text = format!("(;PB[one \\{end}name]C[a\\]b{end}c])");
+            let (_, nodes) = next_tree(&text, 0).unwrap().unwrap();
+            assert_eq!(nodes[0]["PB"], ["one name"], "{end:?}");
+            assert_eq!(nodes[0]["C"], [format!("a]b{end}c")], "{end:?}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ const LINE_NODES: usize = 10;
 
 /// The komi of the spec of a game of Go.
 pub fn komi_of_spec(spec: &str) -> &str {
+    // Specs leave out what is usual.
     let value = spec.split_once("komi=").map_or(DEFAULT_KOMI, |(_, rest)| rest);
     value.split([',', ')']).next().unwrap_or(DEFAULT_KOMI)
 }
@@ -35,10 +36,12 @@ pub fn written(
         let point = usize::from(action);
         let value = match point < rows * columns {
             true => format!("{}{}", letter(point % columns), letter(point / columns)),
+            // FF[4]; readers of FF[3] alone want tt, which FF[4] reads as a point on larger boards.
             false => String::new(),
         };
         let comment = comments.get(&ply).filter(|comment| !comment.is_empty());
         let comment = comment.map_or(String::new(), |comment| format!("C[{}]", escaped(comment)));
+        // By the ply: in the games that are written as SGF the players alternate, and a pass is a move.
         nodes.push(format!(";{}[{value}]{comment}", ["B", "W"][ply % 2]));
     }
     let lines: Vec<String> = nodes.chunks(LINE_NODES).map(|nodes| nodes.concat()).collect();
@@ -55,16 +58,19 @@ fn format_properties(game: &dyn Game) -> String {
         "nogo" => "RU[NoGo]".into(),
         _ => String::new(),
     };
+    // Without CA readers take Latin-1, and names have letters beyond it.
     format!(";FF[4]GM[{kind}]CA[UTF-8]AP[hauteur]SZ[{}]{more}", size_text(rows, columns))
 }
 
 fn escaped(text: &str) -> String {
+    // One line: FF[4] reads names so in any case (SimpleText). A comment loses its line breaks by it.
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.replace('\\', "\\\\").replace(']', "\\]")
 }
 
 /// The value of RE.
 pub fn result_text(outcome: i8, reason: &str) -> String {
+    // FF[4] allows B+ alone where a score is not known or, as in Gomoku, there is none.
     let how = match reason {
         "resignation" => "R",
         "time" => "T",
