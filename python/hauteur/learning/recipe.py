@@ -12,6 +12,7 @@ from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
 from hauteur.mcts.net_search import checked_play_search
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import Colours, PlayerSettings, PlayoutCap, WithModelOfOpponent, parse_player
@@ -136,7 +137,7 @@ class SelfPlaySettings(WithModelOfOpponent):
 class OpponentSettings(PlayerSettings):
     """The fixed opponent of self-play: a player of a match, but no program."""
 
-    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
+    visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] = 1
     """Visits a move; 1: the policy alone."""
     colours: Colours = "swap"
     """The learner's side: alternating, always one, or that of the side to move after the opening."""
@@ -168,7 +169,7 @@ class ReanalyseSettings(Section):
 
     share: Annotated[float, Field(gt=0, le=1)] = 0.05
     """Share of the window's positions of earlier generations, in every generation."""
-    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    visits: Annotated[int, Field(ge=0, le=MOST_VISITS)] = 0
     """Visits of each search; 0: as in self-play."""
 
 
@@ -325,7 +326,7 @@ class GateSettings(Section):
     """Share of points to reach; draws count half."""
     sprt: SprtSettings = SprtSettings()
     """The sequential test of `by = "sprt"`."""
-    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    visits: Annotated[int, Field(ge=0, le=MOST_VISITS)] = 0
     """Visits a move; 0: as in self-play."""
     opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Both games of a pair begin with the same 0 to this many random plies."""
