@@ -59,6 +59,15 @@ def test_katagos_analysis_with_its_keys() -> None:
     assert 0.0 <= rate <= 1.0
 
 
+def test_a_pass_in_an_analysis_is_katago_s_pass() -> None:
+    """Sabaki leaves a move out whose line has another pass."""
+    table = Table("go(size=2)", "net=uniform")
+    command = "kata-analyze w interval 1 maxmoves 50"
+    table.engine.run(Typist("play b pass", command, lambda: has_said("info move")(table)))
+    assert "info move pass" in table.stream.getvalue()
+    assert "PASS" not in table.stream.getvalue()
+
+
 def test_the_analysis_of_chess_has_moves_of_uci() -> None:
     table = Table("chess", "net=uniform")
     table.engine.run(

@@ -112,8 +112,14 @@ def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
     bound = lower_bound(rate, move.visits)
     utility = 2 * rate - 1
     figures = f"utility {utility:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
-    line = " ".join(board.line(move.line))
-    return f"info move {board.vertex(move.action)} visits {move.visits} {figures} order {order} pv {line}"
+    vertex = _katago_vertex(board.vertex(move.action))
+    line = " ".join(map(_katago_vertex, board.line(move.line)))
+    return f"info move {vertex} visits {move.visits} {figures} order {order} pv {line}"
+
+
+def _katago_vertex(vertex: str) -> str:
+    """Return a vertex as KataGo writes it: clients look for a pass in small letters."""
+    return PASS if vertex.lower() == PASS else vertex
 
 
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
