@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
 from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
@@ -17,7 +18,7 @@ from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import Colours, PlayerSettings, PlayoutCap, WithModelOfOpponent, parse_player
 from hauteur.system.hardware import usable_cores
-from hauteur.system.settings import Section, assign_texts, flat_settings, read_toml, validated
+from hauteur.system.settings import Section, assign_texts, flat_settings, problems, read_toml
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
@@ -518,15 +519,34 @@ FREE_ON_RESUME = (
 
 def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
     """Read a recipe and apply `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
-    values = read_toml(path)
-    assign_texts(Recipe, values, overrides)
-    return validated(Recipe, values, str(path))
+    return parse_recipe(read_toml(path), str(path), overrides)
 
 
 def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] = ()) -> Recipe:
-    """Return the recipe that `values` give after `section.key=value` overrides; `source` is named in messages."""
-    assign_texts(Recipe, values, overrides)
-    return validated(Recipe, values, source)
+    """Return the recipe that `values` give after `section.key=value` overrides.
+
+    ValueError names the overrides where these are wrong, else `source`.
+    """
+    given = tuple(overrides)
+    changed = deepcopy(values)
+    assign_texts(Recipe, changed, given)
+    try:
+        return Recipe.model_validate(changed)
+    except ValidationError as error:
+        wrong = problems(error)
+    if wrong != _wrong_in(values):
+        named = [text for text in given if text.partition("=")[0].strip() in wrong]
+        source = " ".join(named or given)
+    raise ValueError(f"{source}: {wrong}")
+
+
+def _wrong_in(values: dict[str, Any]) -> str:
+    """Return what is wrong with a recipe, in one line; empty where nothing is."""
+    try:
+        Recipe.model_validate(values)
+    except ValidationError as error:
+        return problems(error)
+    return ""
 
 
 def changed_recipe(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
