@@ -97,6 +97,7 @@ def test_a_player_as_an_engine() -> None:
         ),
         (lambda: ht.search(4), "expected a position: .*; got int"),  # type: ignore[arg-type]
         (lambda: ht.search("e2e5", "uniform"), "ply 1: .*e2e5"),
+        (lambda: ht.search("go(size=9)"), r"'go\(size=9\)' is no position: the start of the game is ht.position"),
         (lambda: ht.search(chess.variant.AtomicBoard(), "uniform"), "standard chess is needed, got one of atomic"),
     ],
 )

@@ -87,7 +87,7 @@ def test_unknown_keys_name_those_there_are(key: str, words: str) -> None:
         ({"oven": {"degres": 3}}, "oven.degres is not a setting (did you mean degrees?); allowed: degrees, fan"),
         ({"oven": {"degrees": -3}}, "oven.degrees must be a whole number from 0 to 300, got -3"),
         ({"oven": {"degrees": 251}}, "oven is too hot"),
-        ({"oven": "x"}, "oven must have named values, got 'x'"),
+        ({"oven": "x"}, "oven must be a number (its degrees) or have named values, got 'x'"),
         ([], "the whole content must have named values, got []"),
         (
             {"shelves": [f"x{number}" for number in range(8)]},

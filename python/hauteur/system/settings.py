@@ -255,7 +255,7 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     if detail["type"] in ("missing", "missing_argument"):
         return f"{key} is missing"
     if detail["type"] == "model_type":
-        return f"{key or 'the whole content'} must have named values, got {given}"
+        return f"{key or 'the whole content'} must {_section_words(title, names)}, got {given}"
     if words := _allowed_words(title, names, detail):
         return f"{key or 'the value'} must be {words}, got {given}"
     message = " ".join(str(detail["msg"]).removeprefix("Value error, ").split())
@@ -276,6 +276,13 @@ def _allowed_words(title: str, names: list[str], detail: dict[str, Any]) -> str:
                     return words
     facts = {name: _number(fact) for name, fact in detail.get("ctx", {}).items()}
     return OF_AN_ERROR.get(kind, "").format_map(facts)
+
+
+def _section_words(title: str, names: list[str]) -> str:
+    """Return what a section may be, to stand after `must`."""
+    numbers = [first_number(model) for model in _models_at(title, names)] if names else []
+    number = next(filter(None, numbers), None)
+    return "have named values" if number is None else f"be a number (its {number}) or have named values"
 
 
 def words_of(field: FieldInfo) -> str:
