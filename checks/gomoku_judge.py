@@ -13,11 +13,8 @@ won, drawn and lost games of the net, its score with interval, and processor tim
 from __future__ import annotations
 
 import argparse
-import json
-import resource
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
+from judged_match import Judge, add_options, judged
 
 LINE = 5
 OWN_WEIGHTS = np.array([1.0, 8.0, 60.0, 700.0, 100_000.0, 0.0])
@@ -54,37 +52,17 @@ def windows_of(size: int) -> NDArray[np.int64]:
     return np.array(found)
 
 
-def processor_seconds() -> tuple[float, float]:
-    """Return the processor time so far of this thread, and of child processes that have ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.thread_time(), children.ru_utime + children.ru_stime
-
-
 @dataclass
-class Engine:
-    """An opponent of a net, with what its moves have cost."""
+class Engine(Judge):
+    """An opponent of a net of Gomoku."""
 
-    name: str
-    """Of the player."""
     size: int
     """Of the board."""
-    moves: int = field(init=False, default=0)
-    """Moves chosen so far."""
-    thread_seconds: float = field(init=False, default=0.0)
-    """Processor time that they took in this process."""
-    child_seconds: float = field(init=False, default=0.0)
-    """Processor time that they took in processes of their own."""
 
-    def choose(self, state: ht.State) -> int:
-        """Return the move of a position, and count it and its time."""
+    def move_in(self, state: ht.State) -> int:
+        """Return the move of a position."""
         planes = state.features().reshape(2, -1)
-        thread_before, child_before = processor_seconds()
-        move = self.best_move(planes[0].astype(bool), planes[1].astype(bool))
-        thread_after, child_after = processor_seconds()
-        self.thread_seconds += thread_after - thread_before
-        self.child_seconds += child_after - child_before
-        self.moves += 1
-        return move
+        return self.best_move(planes[0].astype(bool), planes[1].astype(bool))
 
     def best_move(self, own: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
         """Return the move of a position; own, other: stones of the side to move and of the other, bool [points]."""
@@ -228,53 +206,35 @@ class PatternEngine(Engine):
         return [int(point) for point in np.argsort(-scores, kind="stable")[: int((~(own | other)).sum())]]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Play the match and print its result."""
+def parse(words: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("net")
-    parser.add_argument("--size", type=int, default=15)
-    parser.add_argument("--visits", type=int, default=100)
-    parser.add_argument("--games", type=int, default=40)
-    parser.add_argument("--plies", type=int, default=4, help="random plies of an opening")
+    parser.add_argument("net", help="a net of Gomoku: a name or a file")
+    parser.add_argument("--size", type=int, default=15, help="of the board (default 15)")
     parser.add_argument("--nodes", type=int, default=200, help="positions of the engine's search of fours")
     parser.add_argument("--program", type=Path, help="BSD gomoku instead, as checks/bsd_gomoku builds it")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], help="a setting of the net's player, SECTION.NAME=VALUE")
+    add_options(parser, visits=100, games=40, plies=4)
     given = parser.parse_args(words)
-    engine: Engine
     if given.program is None:
-        engine = PatternEngine("patterns and fours", given.size, given.nodes)
-    elif given.size != BSD_SIZE:
+        return given
+    if given.size != BSD_SIZE:
         parser.error(f"--size {given.size}: BSD gomoku is built for a board of {BSD_SIZE} points")
-    elif not given.program.is_file():
+    if not given.program.is_file():
         parser.error(f"--program {given.program}: there is no such file; checks/bsd_gomoku builds it")
-    else:
-        engine = BsdGomoku("BSD gomoku", given.size, given.program.absolute())
-    judge = ht.Player.from_function(engine.choose, name=engine.name)
-    player = " ".join([f"net={given.net}", f"visits={given.visits}", *given.set])
-    game = f"gomoku(size={given.size})"
-    began = time.process_time()
-    found = ht.play_match(
-        player, judge, game, games=given.games, seed=given.seed, random_plies=given.plies, threads=1, progress=False
-    )
-    of_net = time.process_time() - began - engine.thread_seconds
-    moves_of_net = sum(len(one.moves.split()) for one in found.games) - engine.moves
-    of_engine = engine.thread_seconds + engine.child_seconds
-    cpu_seconds = {"net": of_net / max(moves_of_net, 1), "engine": of_engine / max(engine.moves, 1)}
-    counts = {"wins": found.wins, "draws": found.draws, "losses": found.losses}
-    low, high = found.score_interval
-    facts = {
-        "player": found.names[0],
-        "engine": engine.name,
-        "visits": given.visits,
-        "games": given.games,
-        "seed": given.seed,
-        **counts,
-    }
-    print(json.dumps({**facts, "cpu_seconds_a_move": cpu_seconds}))
-    print(f"{found.names[0]}: {found.score:.1%} [{low:.1%}, {high:.1%}] of {given.games} games")
-    print(f"processor time of a move: net {cpu_seconds['net']:.3f} s, engine {cpu_seconds['engine']:.3f} s")
-    return 0
+    return given
+
+
+def engine_of(given: argparse.Namespace) -> Engine:
+    """Return the engine that the command line names."""
+    if given.program is None:
+        return PatternEngine("patterns and fours", given.size, given.nodes)
+    return BsdGomoku("BSD gomoku", given.size, given.program.absolute())
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Play the match and print its result."""
+    given = parse(words)
+    return judged(lambda: engine_of(given), given, f"gomoku(size={given.size})")
 
 
 if __name__ == "__main__":

@@ -12,15 +12,15 @@ lost games of the net, its score with interval, and processor time of a move of 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
+from hauteur.system.errors import one_line
+from judged_match import Judge, add_options, judged
 
 SIZE = 11
 CELLS = SIZE * SIZE
@@ -99,21 +99,28 @@ def planes_of(player: int, stones: tuple[set[int], set[int]]) -> NDArray[np.floa
     return planes[None]
 
 
-class HexHex:
+class HexHex(Judge):
     """HexHex as its page plays it."""
 
     def __init__(self, path: Path) -> None:
-        """Load the net; what ONNX Runtime raises for a file that it cannot read reaches the caller."""
+        """Load the net; ValueError in one line for a file that ONNX Runtime cannot read, or that is another net."""
         import onnxruntime
 
+        from hauteur.networks.evaluators.onnxruntime import ORT_ERRORS
+
+        unreadable: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
+
+        super().__init__("HexHex")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(path, options)
-        self.input_name = self.session.get_inputs()[0].name
-        self.seconds = 0.0
-        """Processor time of its moves so far."""
-        self.moves = 0
-        """Moves that it has chosen."""
+        try:
+            self.session = onnxruntime.InferenceSession(path, options)
+            self.input_name = self.session.get_inputs()[0].name
+            answers = self.outputs(planes_of(0, (set(), set()))).size
+        except unreadable as error:
+            raise ValueError(f"{path}: ONNX Runtime cannot compute it as HexHex: {one_line(error)[:200]}") from None
+        if answers != CELLS:
+            raise ValueError(f"{path}: a net of {CELLS} cells was expected, this one answers {answers} numbers")
 
     def scores(self, player: int, stones: tuple[set[int], set[int]]) -> NDArray[np.float64]:
         """Return the score of each cell for the player to move, float64 [121]."""
@@ -126,14 +133,6 @@ class HexHex:
         """Return what the net says of one input, float64 [121]."""
         (found,) = self.session.run(None, {self.input_name: planes})
         return np.asarray(found, np.float64).reshape(-1)
-
-    def choose(self, state: ht.State) -> int:
-        """Return its move in a position."""
-        began = time.thread_time()
-        move = self.move_in(state)
-        self.seconds += time.thread_time() - began
-        self.moves += 1
-        return move
 
     def move_in(self, state: ht.State) -> int:
         """Return its move in a position: a forced win, else what its net likes, unless that loses by force."""
@@ -155,11 +154,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("hexhex", type=Path, help="the net of HexHex, an ONNX file")
     parser.add_argument("--net", default="hex11", help="a net of Hex 11x11: a name or a file (default hex11)")
-    parser.add_argument("--visits", type=int, default=400, help="visits of a move (default 400)")
-    parser.add_argument("--games", type=int, default=100, help="games, an even number (default 100)")
-    parser.add_argument("--plies", type=int, default=2, help="random moves at the start of each pair of games")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the net's search")
+    add_options(parser, visits=400, games=100, plies=2)
     given = parser.parse_args(argv)
     if not given.hexhex.is_file():
         parser.error(f"{given.hexhex}: there is no such file; HexHex has it as app/public/11_2w4_2000.onnx")
@@ -167,31 +162,9 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Play the match, print its result."""
+    """Play the match and print its result."""
     given = parse(argv)
-    hexhex = HexHex(given.hexhex)
-    judge = ht.Player.from_function(hexhex.choose, name="HexHex")
-    player = " ".join([f"net={given.net}", f"visits={given.visits}", *given.set])
-    began = time.process_time()
-    match = ht.play_match(
-        player,
-        judge,
-        f"hex(size={SIZE})",
-        games=given.games,
-        seed=given.seed,
-        random_plies=given.plies,
-        threads=1,
-        progress=False,
-    )
-    seconds_of_net = time.process_time() - began - hexhex.seconds
-    moves_of_net = sum(len(game.moves.split()) for game in match.games) - hexhex.moves
-    cpu_seconds = {"net": seconds_of_net / max(moves_of_net, 1), "HexHex": hexhex.seconds / max(hexhex.moves, 1)}
-    low, high = match.score_interval
-    facts = {"player": match.names[0], "games": given.games, "seed": given.seed, "wins": match.wins}
-    print(json.dumps({**facts, "losses": match.losses, "cpu_seconds_a_move": cpu_seconds}))
-    print(f"{match.names[0]}: {match.score:.1%} [{low:.1%}, {high:.1%}] of {given.games} games")
-    print(f"processor time of a move: net {cpu_seconds['net']:.3f} s, HexHex {cpu_seconds['HexHex']:.3f} s")
-    return 0
+    return judged(lambda: HexHex(given.hexhex), given, f"hex(size={SIZE})")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--syzygy", "missing"], "missing"),
         (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json"),
         (["--save-tree", "missing/tree.json"], "the folder missing is not there"),
-        (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),
+        (["--search.cpuct.init", "-1"], "cpuct.init must be a number from 0 to 100, got"),
     ],
 )
 def test_analyse_refuses(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,7 +128,7 @@ class Limits(BaseModel):
             raising(FileNotFoundError(errno.ENOENT, "No such file or directory", "a.gz")),
             "a.gz: No such file or directory",
         ),
-        (lambda: Limits(visits=0).visits, "visits: Input should be greater than or equal to 1, got 0"),
+        (lambda: Limits(visits=0).visits, "visits must be 1 or more, got 0"),
     ],
 )
 def test_errors_are_one_line(action: Callable[[], int], line: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,8 @@ from lc0_toys import random_net
 from hauteur import networks
 from hauteur.cli import main
 from hauteur.cli.commands.bench import announced
+from hauteur.mcts.net_search import play_search_text
+from hauteur.networks.names import data_path, resolve_net
 
 Capture = pytest.CaptureFixture[str]
 
@@ -45,6 +47,23 @@ def test_nets_are_converted(net: Path, tmp_path: Path, capsys: Capture) -> None:
         assert json.loads(capsys.readouterr().out)["parameters"] == networks.describe(net).parameters
     again = networks.load(tmp_path / "c.pb.gz").tensors
     assert all((again[path] == values).all() for path, values in networks.load(net).tensors.items())
+
+
+def test_a_converted_net_is_played_with_the_same_search_or_a_note_says_that_it_is_not(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    half = tmp_path / "half.safetensors"
+    for shipped in ("gomoku9", str(data_path("gomoku9.safetensors"))):
+        assert main.main(["net", "convert", shipped, str(half), "--encoding", "float16", "--force"]) == 0
+        assert capsys.readouterr().err == ""
+        assert play_search_text(resolve_net(half)) == play_search_text(resolve_net("gomoku9")) != ""
+    onnx = tmp_path / "half.onnx"
+    assert main.main(["net", "convert", str(half), str(onnx)]) == 0
+    said = capsys.readouterr().err
+    assert said == (
+        f"hauteur: note: {onnx} has no place for the search that {half} is played with; give it to players: "
+        f"{play_search_text(resolve_net('gomoku9'))}\n"
+    )
 
 
 def test_convert_overwrites_only_when_told(net: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -1,15 +1,19 @@
 """The GTP engine: its answers, line by line; no budget is more than what is left, periods begin and end right."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from gtp_table import Table
 from hypothesis import given
 from hypothesis import strategies as st
+from outside_games import Occupied
 
 from hauteur import _core
 from hauteur.engine.gtp.session import PlayerClock, TimeSettings, after_move, budget_of, full_clock
+from hauteur.games.registry import load_game, register_game
+from hauteur.players.engines.gtp import board_size
 
 pytestmark = pytest.mark.quick
 
@@ -122,10 +126,61 @@ def test_the_end_of_a_game(table: Table) -> None:
     assert table.ask("move_history") == ""
 
 
-@pytest.mark.parametrize("game", ["minichess", "chess", "connect4"])
-def test_games_whose_moves_are_no_points_are_refused(game: str) -> None:
-    with pytest.raises(ValueError, match="GTP is for games whose moves are points"):
-        Table(game, "net=uniform")
+def test_chess_has_the_moves_of_uci_and_white_begins() -> None:
+    table = Table("chess", "net=uniform visits=4")
+    assert table.ask("play w e2e4") == table.ask("play b e5") == table.ask("play white Nf3") == ""
+    assert table.ask("move_history") == "white g1f3\nblack e7e5\nwhite e2e4"
+    assert table.refused("play w d2d4") == "illegal move: it is the turn of black: players alternate in chess"
+    assert table.refused("play b e8e9").startswith('illegal move: "e8e9" is not a legal move in ')
+    move = table.ask("genmove b")
+    assert table.ask("move_history").startswith(f"black {move}\n")
+    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]", move)
+    assert table.ask("boardsize 8") == table.ask("move_history") == ""
+    assert table.refused("boardsize 9").startswith("unacceptable size: ")
+    for line in ("play w f3", "play b e5", "play w g4"):
+        table.ask(line)
+    assert table.ask("play b Qh4#") == ""
+    assert table.ask("final_score") == "B+1"
+    assert table.ask("genmove w") == "resign"
+    table.session.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "lines", "history"),
+    [
+        ("minichess", ("play w a2a3", "play b b4b3"), "black b4b3\nwhite a2a3"),
+        ("connect4", ("play b 4", "play w 4"), "white 4\nblack 4"),
+        (
+            "chess(fen=r3k3/8/8/8/8/8/p7/4K2R w K - 0 1)",
+            ("play w e1g1", "play b a2a1n"),
+            "black a2a1n\nwhite e1g1",
+        ),
+    ],
+)
+def test_moves_that_are_no_points_stand_as_the_game_writes_them(game: str, lines: Sequence[str], history: str) -> None:
+    table = Table(game, "random")
+    for line in lines:
+        assert table.ask(line) == ""
+    assert table.ask("move_history") == history
+    mover = table.session.board.colours[table.session.board.state.to_move]
+    move = table.ask(f"genmove {mover}")
+    assert table.ask("move_history") == f"{mover} {move}\n{history}"
+    assert table.refused(f"play {table.session.board.colours[0]} A1").startswith("illegal move: ")
+
+
+class Steps(Occupied):
+    """A game whose moves are two words."""
+
+    def action_to_text(self, action: int) -> str:
+        return f"step {action}"
+
+
+def test_a_game_whose_moves_are_more_than_a_word_is_refused() -> None:
+    register_game("steps", Steps)
+    with pytest.raises(ValueError, match="a move is one word in GTP, without #; a move of steps is 'step 0'"):
+        Table("steps", "random")
+    with pytest.raises(ValueError, match="a move is one word in GTP, without #; a move of steps is 'step 0'"):
+        board_size(load_game("steps"))
 
 
 def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:

@@ -59,6 +59,27 @@ def test_katagos_analysis_with_its_keys() -> None:
     assert 0.0 <= rate <= 1.0
 
 
+def test_a_pass_in_an_analysis_is_katago_s_pass() -> None:
+    """Sabaki leaves a move out whose line has another pass."""
+    table = Table("go(size=2)", "net=uniform")
+    command = "kata-analyze w interval 1 maxmoves 50"
+    table.engine.run(Typist("play b pass", command, lambda: has_said("info move")(table)))
+    assert "info move pass" in table.stream.getvalue()
+    assert "PASS" not in table.stream.getvalue()
+
+
+def test_the_analysis_of_chess_has_moves_of_uci() -> None:
+    table = Table("chess", "net=uniform")
+    table.engine.run(
+        Typist("play w e2e4", "kata-analyze b interval 1 maxmoves 3", lambda: has_said("info move")(table))
+    )
+    line = next(line for line in table.stream.getvalue().split("\n") if line.startswith("info "))
+    moves = re.findall(r"(?:move|pv) (\S+)", line)
+    assert len(moves) == 6
+    assert all(re.fullmatch(r"[a-h][1-8][a-h][1-8]", move) for move in moves)
+    assert " e4" not in line
+
+
 def test_an_interrupted_search_answers_at_once() -> None:
     table = Table(player="net=uniform visits=1000000000")
     playing = table.session.analysing
@@ -67,6 +88,8 @@ def test_an_interrupted_search_answers_at_once() -> None:
 
 
 # Processes.
+
+ENGINE_FAULTS = ("engine crashed", "engine timeout", "illegal move", "bad output")
 
 
 def player_of(*arguments: str) -> str:
@@ -84,10 +107,17 @@ def test_a_full_match_between_a_search_and_rave() -> None:
     assert all(len(game.moves.split()) > 20 for game in match.games)
 
 
+@pytest.mark.parametrize("spec", ["chess", "connect4", "minichess"])
+def test_a_match_in_a_game_whose_moves_are_no_points(spec: str) -> None:
+    engine = player_of("--game", spec, "--player", "random", "--seed", "1")
+    match = ht.play_match(f"{engine} name=engine", "random", spec, games=2, random_plies=3, max_plies=200, seed=2)
+    assert not {game.end for game in match.games} & {*ENGINE_FAULTS, "resignation"}
+    assert [game.notes for game in match.games] == [{}, {}]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--game", "chess", "--player", "net=uniform"), "GTP is for games whose moves are points"),
         (("--player", "rave"), "write rave:N"),
         (("--player", "rave:5", "--resign-below", "2"), "--resign-below"),
         (("--player", "rave:5", "--batch-size", "0"), "--batch-size"),

@@ -87,7 +87,13 @@ def test_games_that_were_played_again_are_compared(tmp_path: Path, capsys: pytes
 
 
 def test_folders_and_files_that_are_no_runs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"is not the folder of a run: it has no result.json and no games.jsonl"):
+    with pytest.raises(ValueError, match=r"is not the folder of an experiment or of matches: "):
+        keep_run(tmp_path, tmp_path / "kept.json")
+    with pytest.raises(ValueError, match="nowhere: there is no such folder"):
+        keep_run(tmp_path / "nowhere", tmp_path / "kept.json")
+    for name in ("review.json", "result.json"):
+        (tmp_path / name).write_text('{"settings": {"net": "chess"}}')
+    with pytest.raises(ValueError, match=r"it has no experiment.json with a result.json, and no games.jsonl$"):
         keep_run(tmp_path, tmp_path / "kept.json")
     assert not (tmp_path / "kept.json").exists()
     (tmp_path / "other.json").write_text("{}")

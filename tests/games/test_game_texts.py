@@ -49,6 +49,7 @@ def test_a_text_is_recognised_by_its_beginning(text: str, form: Form) -> None:
         ("nogo(size=7)", "A1 B2"),
         ("nogo(rows=3, cols=4)", "D3 A1"),
         ("go(size=5)", "C3 pass D4"),
+        ("go(size=5,position=5/1X3/5/3X1/5 w)", "C3 pass D4"),
         ("go(size=7,komi=-0.5)", "A1"),
         ("gomoku(size=9)", "E5 E6"),
         ("minichess", "b2b3"),

@@ -27,6 +27,7 @@ CORE_GAMES = (
     "hex(size=5)",
     "minichess",
     "nogo(size=5)",
+    "go(size=5,position=5/1X1O1/5/1X3/5 w)",
     "othello(size=6)",
 )
 

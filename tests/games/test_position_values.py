@@ -18,7 +18,16 @@ from hauteur.games.tutorial import MisereTicTacToe
 pytestmark = pytest.mark.quick
 
 GAMES = (
-    *("tictactoe", "connect4", "connect4(columns=5,rows=4)", "nogo(size=5)", "minichess", "chess", "tutorial"),
+    *(
+        "tictactoe",
+        "connect4",
+        "connect4(columns=5,rows=4)",
+        "nogo(size=5)",
+        "go(size=5,position=5/5/2O2/5/5 b)",
+        "minichess",
+        "chess",
+        "tutorial",
+    ),
     "chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - 30 60)",
 )
 

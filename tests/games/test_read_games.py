@@ -399,13 +399,29 @@ def test_texts_of_sgf_without_an_encoding_are_utf8_or_latin1(tmp_path: Path, dat
     assert game.headers["PB"] == "Jos\xe9"
 
 
+def test_a_handicap_of_go_is_where_the_game_begins() -> None:
+    (game,) = ht.read_games("(;GM[1]FF[4]SZ[9]KM[0.5]HA[2]AB[cc][gg];W[ee];B[cg];W[])")
+    assert (game.skipped, game.moves) == (None, ("E5", "C3", "pass"))
+    assert game.game is not None
+    assert game.game.spec == "go(komi=0.5,position=9/9/2X6/9/9/9/6X2/9/9 w)"
+    state = game.game.new_initial_state()
+    assert (state.to_move, state.ply) == (1, 0)
+    assert state.text().split("\n")[2] == "7 . . X . . . . . ."
+    for action in game.actions:
+        state.apply(action)
+    assert state.text().split("\n")[4] == "5 . . . . O . . . ."
+    assert state.to_move == 0
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("(;GM[1]SZ[9]AB[aa];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9]AB[aa];W[cc];AB[bb])", "sets up a position"),
+        ("(;GM[4]SZ[9]AB[aa];W[cc])", "sets up a position"),
         ("(;GM[1]SZ[9:7];B[cc])", "SZ[9:7], only NoGo is played on boards that are not square"),
         ("(;GM[1]SZ[9]HA[2];W[cc])", "sets up a position"),
-        ("(;GM[1]SZ[9]PL[W];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9]RU[NoGo]PL[W];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9]AB[ab][ba]AW[aa];W[cc])", "the chain of A9 has no liberty"),
         ("(;GM[7]SZ[9];B[cc])", "is of the game"),
         ("(;GM[1]SZ[9];B[zz])", "no point of the board"),
         ("(;GM[1]SZ[9];B[ee]C[x", "a value is not closed"),

@@ -90,3 +90,14 @@ def test_forbidden_text(pattern: str) -> None:
         if re.search(pattern, line)
     ]
     assert not found, f"{FORBIDDEN[pattern]}: {found}"
+
+
+def test_the_most_visits_of_a_search_are_written_once() -> None:
+    """What users may ask for is `MOST_VISITS` of `mcts/plain_settings.py`, but for settings of the core."""
+    number = re.compile(r"visits\w*: .*\b(?:le|lte|lt)=(?:1_000_000_000|10\*\*9|2\*\*32)\b")
+    found = []
+    for path in tracked("python/hauteur/**.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if number.search(line):
+                found.append(f"{path.relative_to(ROOT)}: {line.strip()}")
+    assert not found, found

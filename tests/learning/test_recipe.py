@@ -98,9 +98,15 @@ def test_overrides_are_toml_values_or_bare_words(recipe_file: Path) -> None:
             "selfplay.search.dirichlet.eps=1",
             "selfplay.search.dirichlet.eps is not a setting (did you mean epsilon?); allowed: epsilon, alpha",
         ),
-        ("selfplay.games=0", "selfplay.games: Input should be greater than or equal to 1, got '0'"),
-        ("gate.by=maybe", "gate.by: Input should be 'match', 'sprt', 'episodes' or 'off', got 'maybe'"),
-        ("gate.by=episodes", 'needs selfplay.episodes = "candidate-versus-best"'),
+        (
+            "selfplay.games=0",
+            "selfplay.games=0: selfplay.games must be a whole number from 1 to 1,000,000,000, got '0'",
+        ),
+        ("gate.by=maybe", "gate.by=maybe: gate.by must be 'match', 'sprt', 'episodes' or 'off', got 'maybe'"),
+        (
+            "gate.by=episodes",
+            'gate.by=episodes: gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"',
+        ),
         ("games", "is not of the form key=value"),
         ("game.x=1", "game is a value, not a section"),
         ("run.tag=../up", "run.tag"),
@@ -109,6 +115,18 @@ def test_overrides_are_toml_values_or_bare_words(recipe_file: Path) -> None:
 def test_wrong_settings_are_named(recipe_file: Path, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         load_recipe(recipe_file, (override,))
+
+
+def test_what_is_wrong_is_the_file_s_or_an_override_s(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text('game = "chess"\n[selfplay]\nvisits = 0\n')
+    of_the_file = f"{path}: selfplay.visits must be a whole number from 1 to 1,000,000,000, got 0"
+    for overrides in ((), ("run.seed=7",)):
+        with pytest.raises(ValueError, match=f"^{re.escape(of_the_file)}$"):
+            load_recipe(path, overrides)
+    with pytest.raises(ValueError, match=r"^run\.seed=x: run\.seed must be a whole number .*, got 'x'$"):
+        load_recipe(path, ("selfplay.visits=5", "run.seed=x"))
+    assert load_recipe(path, ("selfplay.visits=5",)).selfplay.visits == 5
 
 
 CONTEMPT = {"search": {"search_contempt": {"n_scl": 5}}}
@@ -140,7 +158,7 @@ CONTEMPT = {"search": {"search_contempt": {"n_scl": 5}}}
             "less than visits, got 100 of 100",
         ),
         ({"selfplay": {"max_plies": 6, "opening_plies": 6}}, "max_plies must be more than opening_plies, got 6 and 6"),
-        ({"selfplay": {"resignation": {"threshold": 0.5}}}, "should be less than 0, got 0.5"),
+        ({"selfplay": {"resignation": {"threshold": 0.5}}}, "must be a number of at least -1 and less than 0, got 0.5"),
     ],
 )
 def test_sections_that_do_not_fit_are_named(values: dict[str, Any], message: str) -> None:

@@ -198,6 +198,10 @@ def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
 def test_the_form_has_to_fit_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match=r"games of chess go to a file \*.pgn"):
         write_games(tmp_path / "x.sgf", [(between(), [])])
+    random = parse_player("random")
+    without_form = Match(load_game("connect4"), MatchSettings(game="connect4", a=random, b=random, seed=1))
+    with pytest.raises(ValueError, match=r"go to no file: written are chess \(.pgn\) and go, gomoku, nogo \(.sgf\)"):
+        write_games(tmp_path / "x.sgf", [(without_form, [])])
     words = ["match", "random", "random", "--game", "connect4", "--games", "2", "--pgn", str(tmp_path / "x.pgn")]
     assert main.main(words) == main.EXIT_BAD_INPUT
     assert "games of connect4 cannot be written as PGN" in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_tuning_begins_with_the_values_of_the_player() -> None:
         ("cpuct.init=a:b", "'a' is not a number"),
         ("cpuct.init=3:1", "lower bound must be below the upper, got 3:1"),
         ("cpuct.init=nan:1", "lower bound must be below the upper"),
-        ("cpuct.init=0:300", "less than or equal to 100, got '300.0'"),
+        ("cpuct.init=0:300", "from 0 to 100, got '300.0'"),
         ("draw-score=-1:1:log", "both bounds must be above 0"),
         ("reuse-tree=0:1", "reuse-tree is not a number"),
         ("fpu.kind=0:1", "fpu.kind is not a number"),

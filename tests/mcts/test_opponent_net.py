@@ -169,5 +169,5 @@ def test_what_a_model_does_not_go_with_is_refused() -> None:
             SearchParams(**(model | other))
     with pytest.raises(ValueError, match="n_scl must not be 0 without opponent_net"):
         SearchParams(search_contempt=SearchContempt(n_scl=0))
-    with pytest.raises(ValueError, match=r"share: .*less than or equal to 1, got 2"):
+    with pytest.raises(ValueError, match="share must be a number from 0 to 1, got 2"):
         OpponentNet(share=2)

@@ -60,7 +60,7 @@ def test_model_and_core_refuse_what_lies_beyond_a_range(section: str, setting: d
         ({"wdl_contempt": {"draw_rate_target": 1e-5}}, r"^wdl_contempt: draw_rate_target, unless 0, must be"),
         ({"gumbel": {}, "forced_playouts": {}}, r"^gumbel and forced_playouts exclude each other"),
         ({"gumbel": {}, "posterior": {}}, r"^gumbel and posterior exclude each other"),
-        ({"cpuct": {"init": -1}}, r"^cpuct\.init: .*greater than or equal to 0, got -1$"),
+        ({"cpuct": {"init": -1}}, r"^cpuct\.init must be a number from 0 to 100, got -1$"),
     ],
 )
 def test_what_is_not_allowed_is_one_line(settings: dict[str, Any], words: str) -> None:

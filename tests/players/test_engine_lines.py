@@ -82,8 +82,8 @@ def test_text_of_an_engine(text: str, written: str | None) -> None:
     [
         ("uci:", "'uci:' names no program; write uci:PROGRAM"),
         ("uci:x", "engine: say how long the engine thinks: nodes=, depth=, movetime= .milliseconds. or tc=$"),
-        ("uci:x nodes=0", "engine.nodes: Input should be greater than or equal to 1, got '0'"),
-        ("uci:x nodes=many", "engine.nodes: Input should be a valid integer"),
+        ("uci:x nodes=0", "engine.nodes must be a whole number from 1 to .* or none, got '0'"),
+        ("uci:x nodes=many", "engine.nodes must be a whole number from 1 to .* or none, got 'many'"),
         (
             "uci:x tc=fast",
             r"engine.tc: tc is SECONDS\+INCREMENT, such as 10\+0.1, or MINUTES:SECONDS\+INCREMENT, got 'fast'",
@@ -99,7 +99,7 @@ def test_text_of_an_engine(text: str, written: str | None) -> None:
         ("'uci:x' nodes=1 'A=b\nquit'", "an option is NAME=VALUE in printable characters"),
         ("gtp:x nodes=5", "GTP has no nodes: give it to the program as an argument; allowed: args, movetime, tc"),
         ("gtp:x Strength=5", "GTP has no Strength"),
-        ("uci:x nodes=1 random-moves=1.5", "engine.random_moves: Input should be less than or equal to 1"),
+        ("uci:x nodes=1 random-moves=1.5", "engine.random_moves must be a number from 0 to 1, got '1.5'"),
         ("gtp:x tc=5+1", r"GTP has no time for every move beside the clock: tc=5\+1 does not fit"),
         ("gtp:x movetime=1500", "GTP knows whole seconds: movetime=1500 milliseconds does not fit"),
     ],

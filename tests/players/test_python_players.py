@@ -94,8 +94,8 @@ def test_facts_tell_other_objects_apart() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: ht.Player("uniform", visits=0), "Player: visits: Input should be greater than or equal to 1, got 0"),
-        (lambda: ht.Player("uniform", temperature=-1), r"Player: temperature.initial: .* got -1"),
+        (lambda: ht.Player("uniform", visits=0), "Player: visits must be a whole number from 1 .*, got 0"),
+        (lambda: ht.Player("uniform", temperature=-1), r"Player: temperature.initial must be .* got -1"),
         (
             lambda: ht.Player("mcts:400"),
             r"without a net: write hauteur.Player.from_text\('mcts:400'\)",

@@ -87,7 +87,7 @@ def test_a_player_as_an_engine() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: ht.SearchParams(cpuct=200), "^cpuct.init: .* less than or equal to 100, got 200"),
+        (lambda: ht.SearchParams(cpuct=200), "^cpuct.init must be a number from 0 to 100, got 200"),
         (lambda: ht.SearchParams(cpct=2), "cpct is not a setting .did you mean cpuct"),
         (lambda: ht.SearchParams(solver=3), "^solver"),
         (lambda: ht.SearchParams(search_contempt=0), "n_scl must not be 0"),
@@ -97,6 +97,7 @@ def test_a_player_as_an_engine() -> None:
         ),
         (lambda: ht.search(4), "expected a position: .*; got int"),  # type: ignore[arg-type]
         (lambda: ht.search("e2e5", "uniform"), "ply 1: .*e2e5"),
+        (lambda: ht.search("go(size=9)"), r"'go\(size=9\)' is no position: the start of the game is ht.position"),
         (lambda: ht.search(chess.variant.AtomicBoard(), "uniform"), "standard chess is needed, got one of atomic"),
     ],
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field, model_validator
 
+import hauteur.learning.recipe
+import hauteur.matches.match  # noqa: F401  (for their sections)
 from hauteur.system.settings import Section, assign, read_toml, validated
 
 pytestmark = pytest.mark.quick
@@ -82,23 +85,92 @@ def test_unknown_keys_name_those_there_are(key: str, words: str) -> None:
     ("values", "words"),
     [
         ({"oven": {"degres": 3}}, "oven.degres is not a setting (did you mean degrees?); allowed: degrees, fan"),
-        ({"oven": {"degrees": -3}}, "oven.degrees: Input should be greater than or equal to 0, got -3"),
+        ({"oven": {"degrees": -3}}, "oven.degrees must be a whole number from 0 to 300, got -3"),
         ({"oven": {"degrees": 251}}, "oven is too hot"),
-        ({"oven": "x"}, "oven must have named values, got 'x'"),
+        ({"oven": "x"}, "oven must be a number (its degrees) or have named values, got 'x'"),
         ([], "the whole content must have named values, got []"),
         (
             {"shelves": [f"x{number}" for number in range(8)]},
-            "; ".join(
-                f"shelves.{number}: Input should be a valid integer, unable to parse string as an integer, "
-                f"got 'x{number}'"
-                for number in range(5)
-            )
+            "; ".join(f"shelves.{number} must be a whole number, got 'x{number}'" for number in range(5))
             + "; and 3 more",
         ),
     ],
 )
 def test_what_does_not_fit_is_one_line(values: Any, words: str) -> None:
     assert problem(values) == words
+
+
+class Ranges(Section):
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    threshold: Annotated[float, Field(ge=-1, lt=0)] = -0.5
+    even: Annotated[int, Field(ge=2, multiple_of=2)] = 2
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    by: Literal["match", "sprt"] | None = None
+    tag: Annotated[str, Field(pattern="^[a-z]+$", max_length=4)] = "a"
+    on: bool = True
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("share", 0, "share must be a number more than 0 and at most 1, got 0"),
+        ("share", "x", "share must be a number more than 0 and at most 1, got 'x'"),
+        ("threshold", 0, "threshold must be a number of at least -1 and less than 0, got 0"),
+        ("even", 3, "even must be a whole number of at least 2 and a multiple of 2, got 3"),
+        ("even", 2.5, "even must be a whole number of at least 2 and a multiple of 2, got 2.5"),
+        ("seconds", -1, "seconds must be a number more than 0 or none, got -1"),
+        ("by", "x", "by must be 'match', 'sprt' or none, got 'x'"),
+        ("tag", "1", "tag must be a text of the form ^[a-z]+$, got '1'"),
+        ("tag", "abcde", "tag must be a text of at most 4 characters, got 'abcde'"),
+        ("tag", 5, "tag must be a text, got 5"),
+        ("on", "maybe", "on must be true or false, got 'maybe'"),
+    ],
+)
+def test_a_message_says_what_is_allowed(name: str, given: Any, words: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  (the text is compared)
+        Ranges(**{name: given})
+    assert str(caught.value) == words
+
+
+WRONG: tuple[Any, ...] = (
+    "abc",
+    "",
+    -(10**30),
+    10**30,
+    1.5,
+    float("nan"),
+    [],
+    ["x"],
+    {"x": 1},
+    None,
+    True,
+    "x" * 10**4,
+    object(),
+)
+
+
+def sections() -> list[type[Section]]:
+    """All sections of settings that the package has, without those that are made in other words."""
+    found = [Section]
+    for model in found:
+        found += model.__subclasses__()
+    ours = [model for model in found if model.__module__.startswith("hauteur.")]
+    return [model for model in ours if "__init__" not in vars(model)]
+
+
+def test_no_message_is_in_the_words_of_the_library_that_checks() -> None:
+    assert {"PlayerSettings", "Recipe", "MatchSettings"} <= {model.__name__ for model in sections()}
+    said = []
+    for model in sections():
+        for name in model.model_fields:
+            for value in WRONG:
+                try:
+                    validated(model, {name: value}, "x")
+                except ValueError as error:
+                    said.append(str(error))
+    assert len(said) > 1000
+    foreign = [text for text in said if re.search("Input should|valid integer|unable to parse|should have", text)]
+    assert not foreign
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_comparison_is_stopped() -> None:
         ({"a": {"settings": {"magic": "1"}}}, "side A: magic is not a setting"),
         ({"b": {"settings": {"second_net": "on"}}}, "side B: second_net needs a large net"),
         ({"a": {"settings": {"cpuct.init": "x" * 600}}}, "at most 500 characters"),
-        ({"visits": 10**9}, "visits: Input should be less than or equal to 1000000"),
+        ({"visits": 10**9}, "visits must be a whole number from 2 to 1,000,000, got 1000000000"),
         ({"moves": ["1", "2", "1", "2", "1", "2", "1"]}, "the game is over"),
     ],
 )

@@ -37,7 +37,7 @@ def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> No
         ({"fen": "nothing"}, "nothing"),
         ({"moves": ["e2e5"]}, "e2e5"),
         ({"depth": 3}, "depth is not a setting"),
-        ({"moves": ["a"] * 6000}, "at most 5000"),
+        ({"moves": ["a"] * 6000}, "moves must be at most 5,000 values, got 6,000"),
     ],
 )
 def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: str) -> None:
@@ -120,7 +120,7 @@ def test_what_a_form_gives_is_read_as_words_are() -> None:
     given = {"search_contempt.n_scl": "5", "search_contempt.ratio_schedule": "9:0.5 20:1", "solver": "on"}
     words = " ".join(f"'{key}={value}'" for key, value in given.items())
     assert chosen_search(given) == parse_player(words).search
-    with pytest.raises(ValueError, match=r"side A: cpuct\.init: Input should be less than or equal to 100, got '101'"):
+    with pytest.raises(ValueError, match=r"side A: cpuct\.init must be a number from 0 to 100, got '101'"):
         chosen_search({"cpuct.init": "101"}, "side A")
     with pytest.raises(ValueError, match="settings: magic is not a setting"):
         chosen_search({"magic": "1"})

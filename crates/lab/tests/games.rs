@@ -75,11 +75,17 @@ fn what_is_never_closed_is_named_and_the_next_game_is_read() {
 
 #[test]
 fn games_of_sgf_are_written_and_read() {
-    for (spec, passes) in [("nogo(size=5)", false), ("go(size=5,komi=0.5)", true), ("gomoku(size=9)", false)] {
+    for (spec, passes) in [
+        ("nogo(size=5)", false),
+        ("go(size=5,komi=0.5)", true),
+        ("gomoku(size=9)", false),
+        ("go(size=5,position=5/1X1X1/5/5/5 w)", true),
+        ("go(position=9/9/2XO5/9/9/9/9/9/9 b)", true),
+    ] {
         let game = hauteur_core::games::make_game(spec).unwrap();
         let mut actions = vec![3u16, 17];
         if passes {
-            actions.push(25);
+            actions.push(game.info().num_actions as u16 - 1);
         }
         let root = [("PB", "a]"), ("PW", "b\\"), ("RE", "0")].map(|(name, value)| (name.into(), value.into()));
         let text = sgf::written(game.as_ref(), &root, &actions, &[(1, "best]".into())].into());
@@ -103,4 +109,44 @@ fn a_move_of_sgf_that_cannot_be_played_says_why() {
         let error = read.played.as_ref().err().expect("an error");
         assert!(error.starts_with(why), "{error}");
     }
+}
+
+#[test]
+fn games_of_go_begin_from_the_stones_of_the_first_node() {
+    let found = |text: &str| -> Result<(String, String), String> {
+        let [read] = &sgf::read(text, None)[..] else { panic!("{text}") };
+        read.played.as_ref().map(|line| (line.game.info().spec.clone(), line.moves.join(" "))).map_err(Clone::clone)
+    };
+    for (text, position, moves) in [
+        ("(;SZ[5]HA[2]AB[bb][dd];W[cc];B[aa])", "position=5/1X3/5/3X1/5 w", "C3 A5"),
+        ("(;SZ[5]AB[bb]AB[dd];B[cc])", "position=5/1X3/5/3X1/5 b", "C3"),
+        ("(;SZ[5]AB[aa:bb]AW[ec:dc]PL[B])", "position=XX3/XX3/3OO/5/5 b", ""),
+        ("(;SZ[5]HA[2]AB[bb][dd])", "position=5/1X3/5/3X1/5 w", ""),
+        ("(;SZ[5]AB[bb]AW[dd])", "position=5/1X3/5/3O1/5 b", ""),
+        ("(;SZ[5]PL[W];W[cc])", "position=5/5/5/5/5 w", "C3"),
+        ("(;SZ[5]AB[]HA[0];B[])", "", "pass"),
+    ] {
+        let spec = if position.is_empty() { "go(size=5)".into() } else { format!("go(size=5,{position})") };
+        assert_eq!(found(text), Ok((spec, moves.into())), "{text}");
+    }
+    for (text, words) in [
+        ("(;SZ[5]HA[2];W[cc])", "sets up a position (HA) without its stones (AB)"),
+        ("(;SZ[5]AB[bb];W[cc];AB[dd])", "sets up a position (AB), only games of Go from stones of the first node"),
+        ("(;SZ[5]AB[bb]AE[cc];W[cc])", "sets up a position (AE), only games of Go"),
+        ("(;SZ[5]AB[bb]AW[bb];W[cc])", "has two stones on one point (AB, AW)"),
+        ("(;SZ[5]AB[fb];W[cc])", "AB: 'fb' is no point of the board"),
+        ("(;SZ[5]AB[aa][bb:zz];W[cc])", "AB: 'bb:zz' is no point of the board"),
+        ("(;SZ[5]AB[bb]PL[X];W[cc])", "PL[x] is neither B nor W"),
+        ("(;SZ[5]AB[ba][ab]AW[aa];W[cc])", "the chain of A5 has no liberty"),
+        ("(;SZ[5];W[cc])", "move 1: it is not the turn of W"),
+        ("(;SZ[5]RU[NoGo]AB[bb];W[cc])", "sets up a position (AB), only games of Go"),
+        ("(;GM[4]SZ[9]AB[bb];W[cc])", "sets up a position (AB), only games of Go"),
+    ] {
+        let why = found(text).unwrap_err();
+        assert!(why.contains(words), "{text}: {why}");
+    }
+    let empty = std::sync::Arc::from(hauteur_core::games::make_game("go(size=5)").unwrap());
+    let read = sgf::read("(;SZ[5]AB[bb];W[cc])", Some(&empty));
+    let why = read[0].played.as_ref().err().unwrap();
+    assert_eq!(why, "sets up a position (AB), expected a game from the empty board");
 }

@@ -100,13 +100,18 @@ def read_games(folder: Path) -> list[dict[str, Any]]:
 def keep_run(folder: Path, path: Path) -> None:
     """Write what is kept of a run's folder.
 
-    ValueError for a folder that has neither a result nor the games of a match.
+    ValueError for a folder that has neither the result of an experiment nor the games of a match.
     """
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: there is no such folder")
     folders = match_folders(folder)
     experiment = _read_if_there(folder / "experiment.json")
     result = _read_if_there(folder / "result.json") if "." not in folders else {}
-    if not folders and not result:
-        raise ValueError(f"{folder} is not the folder of a run: it has no result.json and no games.jsonl")
+    if not folders and not (experiment and result):
+        raise ValueError(
+            f"{folder} is not the folder of an experiment or of matches: it has no experiment.json with a result.json, "
+            "and no games.jsonl"
+        )
     openings: dict[str, int] = {}
     matches = {name: _kept_match(where, openings) for name, where in folders.items()}
     write_whole(path, _text(experiment, result, matches))

@@ -41,7 +41,7 @@ COMMANDS = (
     Command("explain", "explain:explain", "Search a position with two settings; what differs, and what each rule did."),
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
     Command("uci", "uci:uci", "Chess engine for UCI programs; lc0's option names."),
-    Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
+    Command("gtp", "gtp:gtp", "Engine for GTP programs: Go, NoGo, Hex and every other game."),
     Command("analysis", "analysis:analysis", "Engine for programs that send queries as lines of JSON, as KataGo's."),
     Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),

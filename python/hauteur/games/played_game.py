@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 SIDE_NAMES = ("first player", "second player")
 """Names of the sides in messages."""
+GTP_WORD = re.compile(r"[^\s#]+")
+"""What can be the argument of a command in GTP, where `#` begins a comment."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,22 @@ def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
     return place
 
 
+def gtp_colours(game: _core.Game) -> tuple[str, str]:
+    """Return the names of the players in GTP, the first one first: black, but white where the game's sides say so."""
+    if tuple(side.lower() for side in game.sides) == ("white", "black"):
+        return ("white", "black")
+    return ("black", "white")
+
+
+def gtp_moves(start: _core.State) -> list[str]:
+    """Return the legal moves as GTP has them, the game's own texts. ValueError where one is more than a word."""
+    texts = [start.action_to_text(action) for action in start.legal_actions().tolist()]
+    for text in texts:
+        if not GTP_WORD.fullmatch(text):
+            raise ValueError(f"a move is one word in GTP, without #; a move of {start.game.spec} is {text!r}")
+    return texts
+
+
 def score_text(state: _core.State) -> str:
     """Return the result of a finished game as Go writes it, in GTP and SGF: `B+3.5`, `W+12`, `0` for a draw.
 
@@ -150,7 +169,8 @@ def score_text(state: _core.State) -> str:
         return "0"
     lead = state.score()
     points = 1 if lead is None else abs(lead)
-    return f"{'B' if outcome > 0 else 'W'}+{points:g}"
+    winner = gtp_colours(state.game)[0 if outcome > 0 else 1]
+    return f"{winner[0].upper()}+{points:g}"
 
 
 def loss_of(side: int) -> int:

@@ -63,7 +63,7 @@ def is_fen(text: str) -> bool:
 
 def as_state(given: PositionLike) -> _core.State:
     """Return the position that a user gave: a State, a `chess.Board`, or the text of a game of chess; a copy."""
-    if isinstance(given, str) and (given == "startpos" or given in names()):
+    if isinstance(given, str) and (given == "startpos" or given.partition("(")[0] in names()):
         game = "chess" if given == "startpos" else given
         raise ValueError(f"{given!r} is no position: the start of the game is ht.position({game!r})")
     if isinstance(given, str):

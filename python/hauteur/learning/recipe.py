@@ -2,21 +2,23 @@
 
 import math
 from collections.abc import Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
 from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
 from hauteur.mcts.net_search import checked_play_search
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import Colours, PlayerSettings, PlayoutCap, WithModelOfOpponent, parse_player
 from hauteur.system.hardware import usable_cores
-from hauteur.system.settings import Section, assign_texts, flat_settings, read_toml, validated
+from hauteur.system.settings import Section, assign_texts, flat_settings, problems, read_toml
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
@@ -136,7 +138,7 @@ class SelfPlaySettings(WithModelOfOpponent):
 class OpponentSettings(PlayerSettings):
     """The fixed opponent of self-play: a player of a match, but no program."""
 
-    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
+    visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] = 1
     """Visits a move; 1: the policy alone."""
     colours: Colours = "swap"
     """The learner's side: alternating, always one, or that of the side to move after the opening."""
@@ -168,7 +170,7 @@ class ReanalyseSettings(Section):
 
     share: Annotated[float, Field(gt=0, le=1)] = 0.05
     """Share of the window's positions of earlier generations, in every generation."""
-    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    visits: Annotated[int, Field(ge=0, le=MOST_VISITS)] = 0
     """Visits of each search; 0: as in self-play."""
 
 
@@ -325,7 +327,7 @@ class GateSettings(Section):
     """Share of points to reach; draws count half."""
     sprt: SprtSettings = SprtSettings()
     """The sequential test of `by = "sprt"`."""
-    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    visits: Annotated[int, Field(ge=0, le=MOST_VISITS)] = 0
     """Visits a move; 0: as in self-play."""
     opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Both games of a pair begin with the same 0 to this many random plies."""
@@ -517,15 +519,34 @@ FREE_ON_RESUME = (
 
 def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
     """Read a recipe and apply `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
-    values = read_toml(path)
-    assign_texts(Recipe, values, overrides)
-    return validated(Recipe, values, str(path))
+    return parse_recipe(read_toml(path), str(path), overrides)
 
 
 def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] = ()) -> Recipe:
-    """Return the recipe that `values` give after `section.key=value` overrides; `source` is named in messages."""
-    assign_texts(Recipe, values, overrides)
-    return validated(Recipe, values, source)
+    """Return the recipe that `values` give after `section.key=value` overrides.
+
+    ValueError names the overrides where these are wrong, else `source`.
+    """
+    given = tuple(overrides)
+    changed = deepcopy(values)
+    assign_texts(Recipe, changed, given)
+    try:
+        return Recipe.model_validate(changed)
+    except ValidationError as error:
+        wrong = problems(error)
+    if wrong != _wrong_in(values):
+        named = [text for text in given if text.partition("=")[0].strip() in wrong]
+        source = " ".join(named or given)
+    raise ValueError(f"{source}: {wrong}")
+
+
+def _wrong_in(values: dict[str, Any]) -> str:
+    """Return what is wrong with a recipe, in one line; empty where nothing is."""
+    try:
+        Recipe.model_validate(values)
+    except ValidationError as error:
+        return problems(error)
+    return ""
 
 
 def changed_recipe(recipe: Recipe, overrides: Iterable[str]) -> Recipe:

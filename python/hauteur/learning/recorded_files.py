@@ -1,4 +1,4 @@
-"""Games in files: PGN, SGF and shards are read to learn from, shards are written again as PGN (chess) or SGF (NoGo).
+"""Games in files: PGN, SGF and shards are read to learn from, shards are written again as PGN or SGF.
 
 Good games are kept, bad ones reported.
 """

@@ -1,4 +1,4 @@
-"""Games of matches as PGN (chess) and SGF (NoGo), made from games.jsonl.
+"""Games of matches as PGN (chess) and SGF (Go, Gomoku, NoGo), made from games.jsonl.
 
 Tags and comments of PGN are those of cutechess and fastchess: `{+0.25/12 0.29s}` is the mover's score in pawns (or
 +M5), the depth (0 unknown), and the time of the move; moves of the opening are `{book}`, and the last comment ends with
@@ -48,7 +48,7 @@ def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]],
     for match, games in played:
         form = match.game.record_form
         if form is None or path.suffix != f".{form}":
-            fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
+            fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and go, gomoku, nogo (.sgf)"
             raise ValueError(f"{path}: games of {match.game.spec} go to {fits}")
         for game in sorted(games, key=lambda game: game.index):
             if form == "pgn":

@@ -139,7 +139,10 @@ class MatchResult:
         return self._write(path, evals=evals)
 
     def to_sgf(self, path: str | Path) -> int:
-        """Write the games to an .sgf file (NoGo), and return how many; ValueError for another game or ending."""
+        """Write the games to an .sgf file (Go, Gomoku, NoGo), and return how many.
+
+        ValueError for another game or ending.
+        """
         return self._write(path)
 
     def _write(self, path: str | Path, *, evals: bool = False) -> int:

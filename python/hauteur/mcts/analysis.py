@@ -118,7 +118,7 @@ IDLE_SECONDS = 0.02
 """How often a search with nothing to do looks for new orders."""
 OLD_SHARE = 0.7
 """Weight of the past in the running mean of the time between batches."""
-MOST_VISITS = 2**32 - 1
+MOST_COUNTED = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
 ALL_LINES = 2**16
 """Every move gets a line."""
@@ -349,7 +349,7 @@ class Analysis(Closing):
         limits = run.limits_now
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
-        if bound > MOST_VISITS:
+        if bound > MOST_COUNTED:
             bound = 0
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
         SearchDriver(
@@ -589,7 +589,7 @@ def search_batch(
     try:
         forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
         ids = np.array([forest.add(state) for state in states], np.int64)
-        forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_VISITS), np.int64))
+        forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_COUNTED), np.int64))
         stopped: list[bool] = []
         driver = SearchDriver(forest, nets.small, nets.large, spread=True, more=nets.more)
         with stopped_by_interrupt(lambda: stopped.append(True)):

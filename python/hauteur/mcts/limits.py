@@ -13,6 +13,7 @@ from functools import cached_property
 from numbers import Integral, Real
 
 from hauteur import _core
+from hauteur.mcts.plain_settings import MOST_VISITS
 
 SETTLED_VISITS = 100
 SETTLED_SECONDS = 0.1
@@ -27,9 +28,6 @@ LEAST_GROWTH = 0.05
 """Plies of mean depth, or nodes, by which a search comes forward."""
 RIVAL_SHARE = 0.1
 """A move with fewer visits than this share of the most visited one's is not a rival, whatever its Q."""
-
-MOST_VISITS = 1_000_000_000
-"""Visits that a call, a command or a query may ask of a search."""
 
 
 @dataclass(frozen=True)

@@ -177,9 +177,11 @@ def play_search_text(net: ResolvedNet) -> str:
     if not net.has_file:
         return ""
     path = Path(net.path).resolve()
-    shipped = _shipped_text(path)
-    if shipped:
-        return shipped
+    if path.parent == data_path("").resolve():
+        from hauteur.networks.strength import shipped_play_search  # with tomllib, which other nets need not
+
+        if shipped := shipped_play_search(path):
+            return shipped
     try:
         about = path.stat()
     except OSError:
@@ -188,16 +190,6 @@ def play_search_text(net: ResolvedNet) -> str:
     if not isinstance(text, str):
         raise ValueError(f"{net.path}: {FACT} in its metadata must be a text of settings, got {text!r}")
     return text
-
-
-def _shipped_text(path: Path) -> str:
-    """Return the text of a net that ships; empty for another file."""
-    if path.parent != data_path("").resolve():
-        return ""
-    from hauteur.networks.strength import shipped_nets  # with tomllib, which other nets need not
-
-    shipped = shipped_nets().get(path.name.removesuffix(".safetensors"))
-    return "" if shipped is None else shipped.play_search
 
 
 @lru_cache(256)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from hauteur.mcts.params import SearchParams, Temperature
 
 
+MOST_VISITS = 1_000_000_000
+"""Visits that a call, a command, a query or a recipe may ask of a search."""
+
+
 @dataclass(frozen=True)
 class PlainSettings:
     """Settings by name, sections as dicts; what is not given has its default. The core checks what it reads."""

@@ -244,7 +244,8 @@ def save_network(
 def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | None = None) -> None:
     """Write the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`.
 
-    encoding: as in `save`; ONNX files are float32.
+    encoding: as in `save`; ONNX files are float32. A `.safetensors` file keeps the facts of the training, with them
+    the search that the net is played with; `.pb.gz` has lc0's facts alone, `.onnx` none.
     """
     source = Path(source)
     target = Path(target)
@@ -252,4 +253,9 @@ def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | 
         raise ValueError(f"{target}: is the file to convert; give another name")
     net = load(source)
     about = net.description
-    save(target, net.architecture, net.tensors, game=about.game, training=about.training, encoding=encoding)
+    from hauteur.networks.strength import shipped_play_search
+
+    training: dict[str, object] = dict(about.training)
+    if shipped := shipped_play_search(Path(resolve_net(source).path)):
+        training["play_search"] = shipped
+    save(target, net.architecture, net.tensors, game=about.game, training=training, encoding=encoding)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from hauteur.networks.names import WITHOUT_FILE, data_path, known_net
 
@@ -66,6 +66,15 @@ def _shipped_net(row: dict[str, object]) -> ShippedNet:
     measured = row.pop("strength")
     assert isinstance(measured, list)
     return ShippedNet(**row, strength=tuple(Measurement(**one) for one in measured))  # type: ignore[arg-type]
+
+
+def shipped_play_search(path: Path) -> str:
+    """Return the settings of the search that the net of a file ships with; empty for other nets and files."""
+    path = path.resolve()
+    if path.parent != data_path("").resolve():
+        return ""
+    shipped = shipped_nets().get(path.name.removesuffix(".safetensors"))
+    return "" if shipped is None else shipped.play_search
 
 
 def strength_of(net: str) -> str:

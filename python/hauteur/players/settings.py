@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, model_validator
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.net_search import play_search_keys
 from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.names import is_known_net, resolve_net
 from hauteur.players.baselines import is_baseline, parse_baseline
@@ -47,7 +48,7 @@ class PlayoutCap(Section):
 
     full_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     """Chance that a move is searched with all visits."""
-    fast_visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 20
+    fast_visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] = 20
     """Visits of the other moves, which are searched as in play, without noise at the root, and are not learned from."""
 
 
@@ -87,7 +88,7 @@ class PlayerSettings(WithModelOfOpponent):
     """A net larger than `third_net`."""
     precision: Precision | None = None
     """Precision of the nets' arithmetic; None: the backend's."""
-    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
+    visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] = 100
     """Root visits at which a move is chosen."""
     temperature: Temperature = Temperature()
     """Temperature by the ply of the game."""

@@ -11,9 +11,8 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
-from hauteur.system.settings import value_kinds
+from hauteur.system.settings import range_of, value_kinds
 
 SettingKind = Literal["whole", "number", "switch", "choice", "text"]
 
@@ -63,7 +62,7 @@ def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
         kind=_kind(kinds, tuple(choices)),
         default=field.default,
         choices=tuple(choices),
-        ends=_ends(field),
+        ends=range_of(field),
         optional=NoneType in kinds,
     )
 
@@ -121,18 +120,3 @@ def _kind(kinds: list[Any], choices: tuple[str, ...]) -> SettingKind:
     if int in kinds:
         return "whole"
     return "text"
-
-
-def _ends(field: FieldInfo) -> dict[str, float]:
-    """The range of a number, wherever in its type it stands."""
-    facts = [*field.metadata]
-    for kind in get_args(field.annotation):
-        for info in get_args(kind):
-            if isinstance(info, FieldInfo):
-                facts += info.metadata
-    ends = {}
-    for fact in facts:
-        for name in ("ge", "gt", "le", "lt"):
-            if hasattr(fact, name):
-                ends[name] = getattr(fact, name)
-    return ends

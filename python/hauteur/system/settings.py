@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -23,6 +23,55 @@ OFF = ("off", "none", "false")
 
 MOST_PROBLEMS = 5
 """Wrong settings that one message names."""
+
+OF_A_KIND = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    Path: "a path",
+    NoneType: "none",
+}
+"""What values of a type are called."""
+OF_AN_ERROR = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number with fewer digits",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "a text",
+    "none_required": "none",
+    "dict_type": "named values",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "path_type": "a path",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "multiple_of": "a multiple of {multiple_of}",
+    "literal_error": "{expected}",
+    "string_too_short": "a text of {min_length} or more characters",
+    "string_too_long": "a text of at most {max_length} characters",
+    "string_pattern_mismatch": "a text of the form {pattern}",
+    "too_short": "{min_length} or more values",
+    "too_long": "at most {max_length} values",
+}
+"""What pydantic's kinds of errors say is allowed, with the facts of the error in braces."""
+RANGE_WORDS = {
+    "ge": "at least",
+    "gt": "more than",
+    "le": "at most",
+    "lt": "less than",
+    "multiple_of": "a multiple of",
+}
+"""What is said of the ends of a range, in this order."""
+OF_ONE_VALUE = ("int_", "float_", "bool_", "finite_", "greater_", "less_", "multiple_", "literal_", "string_type")
+"""Beginnings of the kinds of errors of which the type and range of the setting say all."""
 
 
 class Section(BaseModel):
@@ -199,13 +248,16 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     """Return one wrong setting in words. title: of the error, which names the model among other words."""
     names = [str(part) for part in detail["loc"]]
     key = ".".join(names)
-    given = repr(detail["input"])[:80]
+    length = detail.get("ctx", {}).get("actual_length")
+    given = repr(detail["input"])[:80] if length is None else _number(length)
     if detail["type"] == "extra_forbidden":
         return unknown_key(key, _allowed(title, names[:-1]))
     if detail["type"] in ("missing", "missing_argument"):
         return f"{key} is missing"
     if detail["type"] == "model_type":
-        return f"{key or 'the whole content'} must have named values, got {given}"
+        return f"{key or 'the whole content'} must {_section_words(title, names)}, got {given}"
+    if words := _allowed_words(title, names, detail):
+        return f"{key or 'the value'} must be {words}, got {given}"
     message = " ".join(str(detail["msg"]).removeprefix("Value error, ").split())
     if not key:
         return message
@@ -214,8 +266,81 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     return f"{key}: {message}, got {given}"
 
 
+def _allowed_words(title: str, names: list[str], detail: dict[str, Any]) -> str:
+    """Return what a wrong setting may be: by the setting where it is known, else by the error; empty for others."""
+    kind = str(detail["type"])
+    if names and kind.startswith(OF_ONE_VALUE):
+        for model in _models_at(title, names[:-1]):
+            for name, field in model.model_fields.items():
+                if names[-1] in (name, field.alias) and (words := words_of(field)):
+                    return words
+    facts = {name: _number(fact) for name, fact in detail.get("ctx", {}).items()}
+    return OF_AN_ERROR.get(kind, "").format_map(facts)
+
+
+def _section_words(title: str, names: list[str]) -> str:
+    """Return what a section may be, to stand after `must`."""
+    numbers = [first_number(model) for model in _models_at(title, names)] if names else []
+    number = next(filter(None, numbers), None)
+    return "have named values" if number is None else f"be a number (its {number}) or have named values"
+
+
+def words_of(field: FieldInfo) -> str:
+    """Return what a plain setting may be, in words, with its range; empty for one that is not a plain value."""
+    ends = range_of(field)
+    words = []
+    for kind in value_kinds(field.annotation):
+        if get_origin(kind) is Literal:
+            words += [repr(choice) for choice in get_args(kind)]
+        elif kind in OF_A_KIND:
+            words.append(f"{OF_A_KIND[kind]}{_range_words(ends) if kind in (int, float) else ''}")
+        else:
+            return ""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def range_of(field: FieldInfo) -> dict[str, float]:
+    """Return the range of a number by `ge`, `gt`, `le`, `lt` and `multiple_of`, wherever in its type it stands."""
+    facts = [*field.metadata]
+    for kind in get_args(field.annotation):
+        for info in get_args(kind):
+            if isinstance(info, FieldInfo):
+                facts += info.metadata
+    found = {}
+    for fact in facts:
+        for name in ("ge", "gt", "le", "lt", "multiple_of"):
+            if hasattr(fact, name):
+                found[name] = getattr(fact, name)
+    return found
+
+
+def _range_words(ends: dict[str, float]) -> str:
+    """Return a range in words, to stand after the kind of number."""
+    told = {name: _number(end) for name, end in ends.items()}
+    words = [f"{phrase} {told[name]}" for name, phrase in RANGE_WORDS.items() if name in told]
+    if "ge" in told and "le" in told:
+        words[:2] = [f"from {told['ge']} to {told['le']}"]
+    if not words:
+        return ""
+    joint = " of " if words[0].startswith("at ") else " "
+    return joint + " and ".join(words)
+
+
+def _number(fact: Any) -> str:
+    """Return a number as messages write it, and other facts as they are."""
+    if isinstance(fact, bool) or not isinstance(fact, int | float):
+        return str(fact)
+    return f"{fact:,}" if isinstance(fact, int) else f"{fact:g}"
+
+
 def _allowed(title: str, sections: list[str]) -> list[str]:
     """Return the keys of a section of the model that the title names; none where it is not a `Section`."""
+    return list(dict.fromkeys(name for model in _models_at(title, sections) for name in model.model_fields))
+
+
+def _models_at(title: str, sections: list[str]) -> list[type[BaseModel]]:
+    """Return what a section of the model that the title names may be; none where it is not a `Section`."""
     words = re.findall(r"\w+", title)
     models = [Section]
     for model in models:
@@ -224,7 +349,7 @@ def _allowed(title: str, sections: list[str]) -> list[str]:
     for name in sections:
         fields = [model.model_fields[name] for model in found if name in model.model_fields]
         found = [section for field in fields for section in _sections(value_kinds(field.annotation))]
-    return list(dict.fromkeys(name for model in found for name in model.model_fields))
+    return found
 
 
 def _section_value(before: Any, value: Any, key: Key, kinds: list[Any]) -> Any:

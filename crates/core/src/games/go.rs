@@ -15,6 +15,10 @@ use super::grid_game::GridGame;
 use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 use crate::math::rng::Stream;
 
+pub mod setup;
+
+use setup::Setup;
+
 const NAME: &str = "go";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
 const DEFAULT_SIZE: usize = 9;
@@ -31,17 +35,24 @@ pub struct Go<const W: usize> {
     start: Position<W>,
 }
 
-/// Builds the game: `go` is 9x9 with komi 7.5, `go(size=5)` 5x5, `go(size=7,komi=9)`.
+/// Builds the game: `go` is 9x9 with komi 7.5, `go(size=5)` 5x5, `go(size=7,komi=9)`; `position` is where it begins, as `setup`
+/// reads it.
 pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     let size = grid::take_length(&mut args, NAME, "size", SIZES)?.unwrap_or(DEFAULT_SIZE);
     let komi = args.take::<f32>(NAME, "komi", KOMI_ALLOWED)?.unwrap_or(DEFAULT_KOMI);
-    args.finish(NAME, &["size", "komi"])?;
+    let position = args.take::<String>(NAME, "position", "rows of a board")?;
+    args.finish(NAME, &["size", "komi", "position"])?;
     if komi.abs() > 169.0 || (2.0 * komi).fract() != 0.0 || komi.is_nan() {
         return Err(GameError(format!("{NAME}(komi={komi}): komi must be {KOMI_ALLOWED}")));
     }
+    let begins = match &position {
+        None => Setup::empty(),
+        Some(text) => setup::read(text, size).map_err(|why| GameError(format!("{NAME}(position={text}): {why}")))?,
+    };
     let parameters = [
         (size != DEFAULT_SIZE).then(|| format!("size={size}")),
         (komi != DEFAULT_KOMI).then(|| format!("komi={komi}")),
+        (begins != Setup::empty()).then(|| format!("position={}", setup::written(&begins, size))),
     ];
     let info = GameInfo {
         name: NAME.into(),
@@ -53,9 +64,9 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     let double_komi = (2.0 * komi) as i32;
     // Compiled for each number of words: up to 8x8 a set of points is one register.
     Ok(match (size * size).div_ceil(64) {
-        1 => Box::new(Go::<1> { info, start: Position::new(size, double_komi) }),
-        2 => Box::new(Go::<2> { info, start: Position::new(size, double_komi) }),
-        _ => Box::new(Go::<MAX_WORDS> { info, start: Position::new(size, double_komi) }),
+        1 => Box::new(Go::<1> { info, start: Position::new(size, double_komi, &begins)? }),
+        2 => Box::new(Go::<2> { info, start: Position::new(size, double_komi, &begins)? }),
+        _ => Box::new(Go::<MAX_WORDS> { info, start: Position::new(size, double_komi, &begins)? }),
     })
 }
 
@@ -81,6 +92,17 @@ impl<const W: usize> Game for Go<W> {
         let [_, rows, columns] = self.info.feature_shape;
         grid::point_symmetries(rows, columns, 1)
     }
+
+    fn initial_seen(&self, symmetry: usize) -> Box<dyn State> {
+        let squares = &self.symmetries()[symmetry].squares;
+        let seen = |stones: Bits<W>| {
+            let places = squares.iter().enumerate();
+            places.filter(|&(_, &old)| stones.has(old as usize)).map(|(new, _)| new).collect()
+        };
+        let begins = Setup { stones: self.start.stones.map(seen), first: self.start.first };
+        let start = Position::<W>::new(self.start.size(), self.start.double_komi, &begins);
+        Box::new(start.expect("a chain has its liberties from every side"))
+    }
 }
 
 /// A position.
@@ -95,6 +117,8 @@ struct Position<const W: usize> {
     /// Points that are not in the last column.
     not_last: Bits<W>,
     size: u8,
+    /// Who moves first, or moved.
+    first: Player,
     /// Twice the points that White gets.
     double_komi: i32,
     passes: u8,
@@ -110,22 +134,39 @@ struct Position<const W: usize> {
 }
 
 impl<const W: usize> Position<W> {
-    fn new(size: usize, double_komi: i32) -> Self {
+    /// The position that a game begins from; an error where a chain has no liberty.
+    fn new(size: usize, double_komi: i32, begins: &Setup) -> Result<Self, GameError> {
         let points = size * size;
-        Position {
-            stones: [Bits::EMPTY; 2],
+        let place = |stones: &Vec<usize>| stones.iter().fold(Bits::EMPTY, |set, &point| set | Bits::square(point));
+        let [black, white] = [Player::First, Player::Second].map(|player| {
+            let stones = &begins.stones[player as usize];
+            stones.iter().fold(0, |hash, &point| hash ^ stone_hash(point, player))
+        });
+        let found = Position {
+            stones: [place(&begins.stones[0]), place(&begins.stones[1])],
             board: Bits::first(points),
             not_first: Bits::filter(points, |point| point % size != 0),
             not_last: Bits::filter(points, |point| point % size != size - 1),
             size: size as u8,
+            first: begins.first,
             double_komi,
             passes: 0,
             banned: OnceLock::new(),
-            // The empty board has been there too: superko forbids to come back to it.
-            boards: vec![0],
+            // The first board has been there too: superko forbids to come back to it.
+            boards: vec![black ^ white],
             settled: 0,
             moves: Vec::new(),
+        };
+        for stones in found.stones {
+            let open = found.empty();
+            let without_liberty =
+                stones.squares().find(|&square| found.enclosed(Bits::square(square), stones, open).is_some());
+            if let Some(square) = without_liberty {
+                let name = Coordinates::Gtp.name(square, size, size);
+                return Err(GameError(format!("{NAME}(position=...): the chain of {name} has no liberty")));
+            }
         }
+        Ok(found)
     }
 
     #[inline]
@@ -308,6 +349,12 @@ impl<const W: usize> GridGame for Position<W> {
     #[inline]
     fn moves(&self) -> &[u8] {
         &self.moves
+    }
+
+    #[inline]
+    fn mover(&self) -> Player {
+        let usual = grid::alternating(self.moves.len());
+        if self.first == Player::First { usual } else { usual.other() }
     }
 
     fn owner(&self, point: usize) -> Option<Player> {

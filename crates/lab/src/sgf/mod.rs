@@ -1,11 +1,13 @@
 //! Games on the points of a board as SGF (FF[4] and older): main lines are read, variations and comments are passed over.
 
 mod nodes;
+mod setup;
 mod write;
 
 use std::sync::Arc;
 
 use hauteur_core::game::{Action, Game, Player};
+use hauteur_core::games::go::setup::Setup;
 use hauteur_core::games::make_game;
 
 use crate::pgn::words;
@@ -14,8 +16,6 @@ pub use write::{result_text, written};
 
 /// Plies of a game.
 const MAX_PLIES: usize = 20_000;
-/// Properties that set up a position.
-const SETUP: [&str; 3] = ["AB", "AW", "AE"];
 const DRAWS: [&str; 8] = ["0", "draw", "d", "drawn", "jigo", "tie", "remis", "draw game"];
 /// Of a game of which nothing more is known.
 pub const RECORDED: &str = "recorded result";
@@ -48,7 +48,7 @@ pub struct GameRead {
 /// where the text does not. An error where it has none that can be read.
 pub fn spec_of_text(text: &str, wanted: &str) -> Result<String, String> {
     let nodes = next_tree(text, 0).ok_or("no SGF: it has no (")??.1;
-    spec_of(nodes.first().ok_or("has no nodes")?, wanted)
+    spec_of(&nodes, wanted)
 }
 
 /// The games of a text. `game`: which they must be of; None: each says so itself.
@@ -80,8 +80,9 @@ fn value<'a>(root: &'a Node, name: &str, usual: &'a str) -> &'a str {
     root.get(name).and_then(|values| values.first()).map_or(usual, |value| value.trim())
 }
 
-/// The spec of the game that a first node describes.
-fn spec_of(root: &Node, wanted: &str) -> Result<String, String> {
+/// The spec of the game that a first node describes, with the position that it sets up.
+fn spec_of(nodes: &[Node], wanted: &str) -> Result<String, String> {
+    let root = nodes.first().ok_or("has no nodes")?;
     // Defaults of FF[4]: Go, and 19 lines.
     let size = value(root, "SZ", "19");
     let (columns, rows) = size_of(size)?;
@@ -96,10 +97,12 @@ fn spec_of(root: &Node, wanted: &str) -> Result<String, String> {
         "4" => Ok(format!("gomoku(size={rows})")),
         "1" if is_nogo && rows == columns => Ok(format!("nogo(size={rows})")),
         "1" if is_nogo => Ok(format!("nogo(rows={rows}, cols={columns})")),
-        "1" => match komi_of(root) {
-            None => Ok(format!("go(size={rows})")),
-            Some(komi) => Ok(format!("go(size={rows}, komi={komi})")),
-        },
+        "1" => {
+            let komi = komi_of(root).map_or(String::new(), |komi| format!(", komi={komi}"));
+            let begins = setup::begins(nodes, rows)?;
+            let position = (begins != Setup::empty()).then(|| setup::parameter(&begins, rows));
+            Ok(format!("go(size={rows}{komi}{})", position.map_or(String::new(), |text| format!(", {text}"))))
+        }
         kind => Err(format!("is of the game GM[{}], expected GM[1] (Go, NoGo) or GM[4] (Gomoku)", short(kind))),
     }
 }
@@ -140,17 +143,19 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
     let root = nodes.first().ok_or("has no nodes")?;
     let game = match game {
         Some(game) => game.clone(),
-        None => Arc::from(make_game(&spec_of(root, "")?).map_err(|error| error.0)?),
+        None => Arc::from(make_game(&spec_of(nodes, "")?).map_err(|error| error.0)?),
     };
     check_root(game.as_ref(), root)?;
+    setup::check(game.as_ref(), nodes)?;
     // Read before the moves: resignation or time is not seen from the board.
     let (outcome, told) = result_of(value(root, "RE", ""));
     let mut state = game.initial();
     let (mut actions, mut moves, mut legal) = (Vec::new(), Vec::new(), Vec::new());
-    for node in nodes {
-        // In every node, since stones may be set up in the middle of a game too. A game from a position that is not
-        // the empty board would be replayed as another one.
-        check_setup(node, state.to_move())?;
+    for (number, node) in nodes.iter().enumerate() {
+        // Stones may be set up in the middle of a game too; a game from there would be replayed as another one.
+        if number > 0 {
+            setup::check_later(node, state.to_move())?;
+        }
         // FF[4] forbids two moves in one node, and old files have them: they are read in the order in which the
         // players begin.
         for (player, colour) in [(Player::First, "B"), (Player::Second, "W")] {
@@ -218,23 +223,13 @@ fn check_root(game: &dyn Game, root: &Node) -> Result<(), String> {
     Ok(())
 }
 
-/// An error where a node changes the position or whose turn it is; HA[0], HA[1] and the PL of whose turn it is change nothing.
-fn check_setup(node: &Node, to_move: Player) -> Result<(), String> {
-    let sets_up = |name: &str| Err(format!("sets up a position ({name}), only games from the empty board can be read"));
-    for name in SETUP {
-        // Files have the properties without a point too, which set nothing up.
-        if node.get(name).is_some_and(|values| values.iter().any(|value| !value.trim().is_empty())) {
-            return sets_up(name);
-        }
-    }
-    // Files of even games have HA[0] or HA[1]. From two on, stones stand on the board before the first move.
-    if !matches!(value(node, "HA", "0"), "" | "0" | "1") {
-        return sets_up("HA");
-    }
-    // FF[4] has B and W. The digits and words are of older files.
-    let letter = value(node, "PL", "").to_lowercase();
-    let mover = if to_move == Player::First { ["b", "black", "1"] } else { ["w", "white", "2"] };
-    if letter.is_empty() || mover.contains(&letter.as_str()) { Ok(()) } else { sets_up("PL") }
+/// The point of two letters, for the column and for the row from the top; None for another text.
+fn point_of(value: &str, rows: usize, columns: usize) -> Option<usize> {
+    let [column, row] = value.as_bytes() else { return None };
+    // A letter before `a` wraps to a number beyond every board, as capitals do, which FF[4] has for lines above
+    // 26.
+    let (column, row) = (usize::from(column.wrapping_sub(b'a')), usize::from(row.wrapping_sub(b'a')));
+    (column < columns && row < rows).then(|| row * columns + column)
 }
 
 /// The action of a move: a letter for the column, one for the row from the top.
@@ -246,13 +241,8 @@ fn action_of(game: &dyn Game, value: &str, number: usize) -> Result<Action, Stri
     if passes && (value.is_empty() || (value == "tt" && rows <= 19 && columns <= 19)) {
         return Ok((rows * columns) as Action);
     }
-    if let [column, row] = value.as_bytes() {
-        // A letter before `a` wraps to a number beyond every board, as capitals do, which FF[4] has for lines above
-        // 26.
-        let (column, row) = (usize::from(column.wrapping_sub(b'a')), usize::from(row.wrapping_sub(b'a')));
-        if column < columns && row < rows {
-            return Ok((row * columns + column) as Action);
-        }
+    if let Some(point) = point_of(value, rows, columns) {
+        return Ok(point as Action);
     }
     let why = if passes { String::new() } else { format!(" ({} has no pass)", info.name) };
     Err(format!("move {number}: '{}' is no point of the board{why}", short(value)))

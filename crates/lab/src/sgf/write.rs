@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hauteur_core::game::{Action, Game};
+use hauteur_core::game::{Action, Game, Player};
+use hauteur_core::games::go::setup::Setup;
+
+use super::setup;
 
 const DEFAULT_KOMI: &str = "7.5";
 /// Nodes of a line.
@@ -29,20 +32,20 @@ pub fn written(
 ) -> String {
     let info = game.info();
     let [_, rows, columns] = info.feature_shape;
-    let letter = |place: usize| char::from(b'a' + place as u8);
+    let first = begins_of(game).first as usize;
     let own = root.iter().map(|(name, value)| format!("{name}[{}]", escaped(value)));
     let mut nodes = vec![format_properties(game) + &own.collect::<String>()];
     for (ply, &action) in actions.iter().enumerate() {
         let point = usize::from(action);
         let value = match point < rows * columns {
-            true => format!("{}{}", letter(point % columns), letter(point / columns)),
+            true => point_text(point, columns),
             // FF[4]; readers of FF[3] alone want tt, which FF[4] reads as a point on larger boards.
             false => String::new(),
         };
         let comment = comments.get(&ply).filter(|comment| !comment.is_empty());
         let comment = comment.map_or(String::new(), |comment| format!("C[{}]", escaped(comment)));
         // By the ply: in the games that are written as SGF the players alternate, and a pass is a move.
-        nodes.push(format!(";{}[{value}]{comment}", ["B", "W"][ply % 2]));
+        nodes.push(format!(";{}[{value}]{comment}", ["B", "W"][(ply + first) % 2]));
     }
     let lines: Vec<String> = nodes.chunks(LINE_NODES).map(|nodes| nodes.concat()).collect();
     format!("({})\n", lines.join("\n"))
@@ -54,12 +57,43 @@ fn format_properties(game: &dyn Game) -> String {
     let [_, rows, columns] = info.feature_shape;
     let kind = if info.name == "gomoku" { "4" } else { "1" };
     let more = match info.name.as_str() {
-        "go" => format!("KM[{}]", komi_of_spec(&info.spec)),
+        "go" => format!("KM[{}]{}", komi_of_spec(&info.spec), setup_properties(&begins_of(game), columns)),
         "nogo" => "RU[NoGo]".into(),
         _ => String::new(),
     };
     // Without CA readers take Latin-1, and names have letters beyond it.
     format!(";FF[4]GM[{kind}]CA[UTF-8]AP[hauteur]SZ[{}]{more}", size_text(rows, columns))
+}
+
+/// The position that a game begins from.
+fn begins_of(game: &dyn Game) -> Setup {
+    let info = game.info();
+    if info.name == "go" { setup::of_spec(&info.spec, info.feature_shape[1]) } else { Setup::empty() }
+}
+
+/// The stones that a game begins with, and whose turn it is; nothing for the empty board with Black to move.
+fn setup_properties(begins: &Setup, columns: usize) -> String {
+    let mut text = String::new();
+    for (name, stones) in ["AB", "AW"].into_iter().zip(&begins.stones) {
+        if !stones.is_empty() {
+            text += name;
+        }
+        for &point in stones {
+            text += &format!("[{}]", point_text(point, columns));
+        }
+    }
+    if *begins != Setup::empty() {
+        text += if begins.first == Player::First { "PL[B]" } else { "PL[W]" };
+    }
+    let [black, white] = &begins.stones;
+    let is_handicap = black.len() > 1 && white.is_empty() && begins.first == Player::Second;
+    if is_handicap { format!("HA[{}]{text}", black.len()) } else { text }
+}
+
+/// A point as two letters, for the column and for the row from the top.
+fn point_text(point: usize, columns: usize) -> String {
+    let letter = |place: usize| char::from(b'a' + place as u8);
+    format!("{}{}", letter(point % columns), letter(point / columns))
 }
 
 fn escaped(text: &str) -> String {

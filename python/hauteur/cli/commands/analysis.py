@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur.cli.commands.options import NetSearcher, SettingsListed
+from hauteur.mcts.plain_settings import MOST_VISITS
 
 DEFAULT_VISITS = 800
 """Visits of a position, as in `hauteur analyse`."""
@@ -16,7 +17,7 @@ DEFAULT_VISITS = 800
 def analysis(
     *,
     searcher: NetSearcher = NetSearcher(),  # noqa: B008  (immutable)
-    visits: Annotated[int, Parameter(validator=Number(gte=1, lte=1_000_000_000))] = DEFAULT_VISITS,
+    visits: Annotated[int, Parameter(validator=Number(gte=1, lte=MOST_VISITS))] = DEFAULT_VISITS,
     log: Path | None = None,
     list_settings: SettingsListed = False,
 ) -> int:

@@ -15,8 +15,9 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
-from hauteur.mcts.limits import MOST_VISITS, Budget, Limits
+from hauteur.mcts.limits import Budget, Limits
 from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.mcts.report import OnReport, RootReport
 from hauteur.mcts.tree_source import check_ending
 from hauteur.networks.names import WITHOUT_FILE

@@ -101,7 +101,7 @@ class GameOptions(PlayOptions):
     pgn: Path | None = None
     """Write the games to this file too (chess). With --out they are in the folder anyway, as games.pgn."""
     sgf: Path | None = None
-    """The same for NoGo."""
+    """The same for Go, Gomoku and NoGo."""
     eval: bool = False
     """In PGN also the scores as lichess writes them, [%eval]."""
 

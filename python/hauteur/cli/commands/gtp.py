@@ -25,7 +25,7 @@ def gtp(
     log: Path | None = None,
     seed: Seed | None = None,
 ) -> None:
-    """Engine for programs that speak GTP, for NoGo and other games whose moves are points.
+    """Engine for programs that speak GTP, for every game: points of Go, NoGo and Hex, e2e4 in chess.
 
     Parameters
     ----------

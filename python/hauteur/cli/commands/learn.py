@@ -116,7 +116,7 @@ def report(
 
 
 def export(*sources: Path, to: Annotated[Path, Parameter(name="--to")], values: bool = False) -> None:
-    """Write recorded games as PGN (chess) or SGF (NoGo).
+    """Write recorded games as PGN (chess) or SGF (Go, Gomoku, NoGo).
 
     Parameters
     ----------

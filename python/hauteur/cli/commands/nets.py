@@ -1,6 +1,7 @@
 """hauteur net: look at net files, convert them, list public nets and download them."""
 
 import json as json_format
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -101,6 +102,13 @@ def convert(
     if target.exists() and not force:
         raise ValueError(f"{target}: is there already; --force overwrites it")
     networks.convert(source, target, encoding=encoding)
+    carried = play_search_text(resolve_net(source))
+    if carried and not play_search_text(resolve_net(target)):
+        print(
+            f"hauteur: note: {target} has no place for the search that {source} is played with; give it to players: "
+            f"{carried}",
+            file=sys.stderr,
+        )
     summary = networks.describe(source).architecture.summary()
     print(f"{target}: {summary}, {target.stat().st_size:,} bytes")
 

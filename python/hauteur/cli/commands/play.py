@@ -51,7 +51,8 @@ def play(
     odds_mode
         The engine plays with the settings published for who gives odds, where it does; they are shown.
     save
-        File that gets the game when it ends or you leave: .pgn for chess, .sgf for NoGo, .txt (its moves) for others.
+        File that gets the game when it ends or you leave: .pgn for chess, .sgf for Go, Gomoku and NoGo, .txt (its
+        moves) for others.
     seed
         Seed of the engine.
     """

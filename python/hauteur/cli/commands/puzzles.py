@@ -16,12 +16,11 @@ from hauteur.cli.commands.game_options import NetOptions
 from hauteur.cli.commands.options import PlayerText
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
-from hauteur.studies.puzzles.mine import Mine, MineRule, MineSettings, mine_table
+from hauteur.studies.puzzles.mine import MOST_PUZZLE_VISITS, Mine, MineRule, MineSettings, mine_table
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_table
 from hauteur.system.progress import ProgressLine
 
-MOST_VISITS = 100_000_000
 MOST_NAMED = 5
 """Lines of a suite that were left out and are named."""
 
@@ -135,9 +134,9 @@ def parse_counts(text: str) -> tuple[int, ...]:
         digits = word.strip()
         count = int(digits) if digits.isascii() and digits.isdecimal() else 0
         before = counts[-1] if counts else 0
-        if not before < count <= MOST_VISITS:
+        if not before < count <= MOST_PUZZLE_VISITS:
             raise ValueError(
-                f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}"
+                f"--visits must be ascending numbers from 1 to {MOST_PUZZLE_VISITS:,}, as in 100,1000; got {text!r}"
             )
         counts.append(count)
     return tuple(counts)

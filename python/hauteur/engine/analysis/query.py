@@ -19,8 +19,8 @@ from hauteur import _core
 from hauteur.games.game_texts import MOST_PLIES, form_of
 from hauteur.games.positions import position
 from hauteur.games.registry import fen_notes, load_game, with_fen
-from hauteur.mcts.limits import MOST_VISITS
 from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.system.errors import one_line
 from hauteur.system.formatting import did_you_mean
 from hauteur.system.settings import Section, assign, leaves, problems, validated

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from hauteur import __version__
 from hauteur.engine.gtp.handicap import fixed_points, most_stones, place
 from hauteur.engine.gtp.session import (
-    COLOURS,
     PASS,
     RESIGN,
     VERSION,
@@ -66,12 +65,12 @@ class LiveRequest:
     most: int = 20
 
 
-def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
-    """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
+def read_analysis_request(arguments: Sequence[str], colours: Sequence[str]) -> LiveRequest:
+    """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`. colours: names of the players."""
     words = list(arguments)
     colour = None
     if words and words[0].lower() in ("b", "w", "black", "white"):
-        colour = read_colour(words.pop(0))
+        colour = read_colour(words.pop(0), colours)
     if words and words[0].isdecimal():
         words.insert(0, "interval")
     values: dict[str, int] = {"interval": 100, "maxmoves": 20}
@@ -113,8 +112,14 @@ def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
     bound = lower_bound(rate, move.visits)
     utility = 2 * rate - 1
     figures = f"utility {utility:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
-    line = " ".join(board.line(move.line))
-    return f"info move {board.vertex(move.action)} visits {move.visits} {figures} order {order} pv {line}"
+    vertex = _katago_vertex(board.vertex(move.action))
+    line = " ".join(map(_katago_vertex, board.line(move.line)))
+    return f"info move {vertex} visits {move.visits} {figures} order {order} pv {line}"
+
+
+def _katago_vertex(vertex: str) -> str:
+    """Return a vertex as KataGo writes it: clients look for a pass in small letters."""
+    return PASS if vertex.lower() == PASS else vertex
 
 
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
@@ -261,8 +266,8 @@ class GtpEngine:
 
     def _play(self, arguments: Arguments) -> str:
         """Play a move; controllers may pass after the end of the game, which is noted and can be undone."""
-        colour = read_colour(arguments[0])
         board = self._session.board
+        colour = read_colour(arguments[0], board.colours)
         if board.is_over and arguments[1].lower() == PASS:
             board.pass_at_end()
         else:
@@ -314,15 +319,16 @@ class GtpEngine:
 
     def _move_history(self, _: Arguments) -> str:
         """Return the moves, the last one first, as GoGui reads them."""
-        newest_first = reversed(self._session.board.moves())
-        return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in newest_first)
+        board = self._session.board
+        newest_first = reversed(board.moves())
+        return text_lines(f"{board.colours[player]} {vertex}" for player, vertex in newest_first)
 
     # Moves.
 
     def _genmove(self, arguments: Arguments) -> str:
         """Play a move and return it; after the end of the game `resign` for who has lost, else a pass."""
-        colour = read_colour(arguments[0])
         session = self._session
+        colour = read_colour(arguments[0], session.board.colours)
         if session.board.is_over:
             if session.board.state.outcome() == loss_of(colour):
                 return RESIGN
@@ -338,7 +344,7 @@ class GtpEngine:
 
     def _left(self, arguments: Arguments) -> str:
         """Set a clock; controllers send negative seconds for one that has run out, which count as none."""
-        colour = read_colour(arguments[0])
+        colour = read_colour(arguments[0], self._session.board.colours)
         seconds = max(0.0, read_number(arguments[1]))
         stones = read_integer(arguments[2])
         self._session.set_clock(colour, PlayerClock(seconds, stones))
@@ -348,10 +354,10 @@ class GtpEngine:
 
     def _analyse(self, arguments: Arguments) -> Result:
         """Begin live analysis; ValueError for a player without a net, and for the colour that is not to move."""
-        request = read_analysis_request(arguments)
         session = self._session
-        playing = session.analysing
         board = session.board
+        request = read_analysis_request(arguments, board.colours)
+        playing = session.analysing
         board.require_turn(board.state.to_move if request.colour is None else request.colour)
         return self._live_analysis(playing, request)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hauteur.engine.gtp.session import COLOURS, PASS, GtpBoard, quoted
+from hauteur.engine.gtp.session import PASS, GtpBoard, quoted
 
 LEAST_SIZE = 7
 """Smallest board on which the points of a handicap are fixed."""
@@ -48,7 +48,7 @@ def place(board: GtpBoard, vertices: Sequence[str]) -> None:
     try:
         _check(vertices)
         for vertex in vertices:
-            board.put(COLOURS.index("black"), vertex)
+            board.put(board.colours.index("black"), vertex)
     except ValueError as error:
         while board.actions:
             board.undo()

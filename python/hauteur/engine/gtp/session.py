@@ -13,7 +13,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from hauteur import _core
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of, shared_time
-from hauteur.games.played_game import PlayedGame, line_texts, move_text
+from hauteur.games.played_game import PlayedGame, gtp_colours, gtp_moves, texts_of
 from hauteur.games.registry import load_game, parse_spec
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from hauteur.engine.playing import OpenPlayer
 
 VERSION = 2
-COLOURS = ("black", "white")
-"""Names of the players, the first one first."""
 LARGEST_INTEGER = 2**31 - 1
 LONGEST_QUOTE = 40
 CONTROL = bytes(set(range(32)) - {9}) + b"\x7f"
@@ -103,10 +101,10 @@ def quoted(text: str) -> str:
     return repr(text[:LONGEST_QUOTE])
 
 
-def read_colour(text: str) -> int:
-    """The player of a colour: 0 for b or black, 1 for w or white, in any case."""
+def read_colour(text: str, colours: Sequence[str]) -> int:
+    """The player of a colour, 0 or 1: its name or the first letter of that, in any case. colours: of both players."""
     word = text.lower()
-    for player, name in enumerate(COLOURS):
+    for player, name in enumerate(colours):
         if word in (name, name[0]):
             return player
     raise ValueError(f"syntax error: expected a colour (b, black, w, white), got {quoted(text)}")
@@ -232,10 +230,11 @@ class GtpSettings:
 
 
 class GtpBoard(PlayedGame):
-    """One game from its start. Players alternate as the game says; colours are 0 (black, the first player) and 1.
+    """One game from its start. Players alternate as the game says; they are 0, the first one, and 1.
 
-    A vertex is a letter for the column and the number of the row: the game's own name of a move. There is a column I in
-    games that name one. Raise ValueError for a game whose moves are no points.
+    A vertex is the game's own name of a move. Where every move is a letter for the column and the number of the row, it
+    is written in capitals, and there is a column I in games that name one; other moves, as e2e4 in chess, stand as they
+    are. Raise ValueError for a game whose moves are more than a word.
     """
 
     def __init__(self, game: _core.Game) -> None:
@@ -243,13 +242,10 @@ class GtpBoard(PlayedGame):
         self._passes = 0
         self._implied: set[int] = set()
         """Plies that are passes which nobody said: the other player plays twice in a row."""
-        names = [self.vertex(action) for action in self.state.legal_actions().tolist()]
-        self._pattern = WITH_I if any(name.startswith("I") for name in names) else VERTEX
-        for name in names:
-            if not self._pattern.fullmatch(name):
-                raise ValueError(
-                    f"GTP is for games whose moves are points, such as nogo; a move of {game.spec} is {name}"
-                )
+        self.colours = gtp_colours(game)
+        """Names of the players, the first one first."""
+        self._points = _points_of(self.start)
+        """What every move looks like in a game on points; None in another game."""
 
     @property
     def is_over(self) -> bool:
@@ -274,7 +270,7 @@ class GtpBoard(PlayedGame):
         if self.is_over:
             raise ValueError(f"the game is over ({self.state.end_reason() or 'no reason given'})")
         if self.state.to_move != colour:
-            raise ValueError(f"it is the turn of {COLOURS[self.state.to_move]}")
+            raise ValueError(f"it is the turn of {self.colours[self.state.to_move]}")
 
     @contextmanager
     def turn_of(self, colour: int) -> Iterator[None]:
@@ -295,12 +291,11 @@ class GtpBoard(PlayedGame):
 
     def put(self, colour: int, vertex: str) -> None:
         """Play the move of a vertex for this player; ValueError with the reason where it is illegal."""
-        name = vertex.upper()
-        if not self._pattern.fullmatch(name):
+        if self._points is not None and not self._points.fullmatch(vertex.upper()):
             raise ValueError(f"syntax error: expected a vertex such as A1, got {quoted(vertex)}")
         try:
             with self.turn_of(colour):
-                self.play(self._action(name))
+                self.play(self._action(vertex))
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
 
@@ -313,11 +308,11 @@ class GtpBoard(PlayedGame):
     def _imply_pass(self) -> None:
         """Let the player to move pass; ValueError where the game has no pass, or ends with this one."""
         mover = self.state.to_move
-        passes = [action for action in self.state.legal_actions().tolist() if self.vertex(action) == PASS.upper()]
+        passes = [action for action in self.state.legal_actions().tolist() if self.vertex(action).lower() == PASS]
         if passes and self.state.child(passes[0]).is_terminal:
-            raise ValueError(f"it is the turn of {COLOURS[mover]}, whose pass would end the game")
+            raise ValueError(f"it is the turn of {self.colours[mover]}, whose pass would end the game")
         if not passes:
-            raise ValueError(f"it is the turn of {COLOURS[mover]}: players alternate in {self.game.name}")
+            raise ValueError(f"it is the turn of {self.colours[mover]}: players alternate in {self.game.name}")
         self._implied.add(len(self.actions))
         self.play(passes[0])
 
@@ -328,22 +323,28 @@ class GtpBoard(PlayedGame):
             self._implied.remove(last)
             self.take_back()
 
-    def _action(self, name: str) -> int:
-        """Return the legal action of a vertex in capitals; ValueError where there is none."""
-        colour = self.state.to_move
+    def _action(self, vertex: str) -> int:
+        """Return the legal action of a vertex; ValueError where there is none. In chess SAN is read too."""
+        if self._points is None:
+            return self.state.parse(vertex)
+        name = vertex.upper()
         actions: list[int] = self.state.legal_actions().tolist()
         legal = {self.vertex(action): action for action in actions}
         if name not in legal:
-            raise ValueError(f"{name} is not a legal move of {COLOURS[colour]} here")
+            raise ValueError(f"{name} is not a legal move of {self.colours[self.state.to_move]} here")
         return legal[name]
 
     def vertex(self, action: int) -> str:
-        """Return the game's own name of a legal action, in capitals, as controllers write vertices."""
-        return move_text(self.state, action).upper()
+        """Return the game's own name of a legal action, of a point in capitals, as controllers write vertices."""
+        return self._written(self.state.action_to_text(action))
 
     def line(self, actions: tuple[int, ...]) -> list[str]:
         """Return the vertices of a line of play from here."""
-        return [text.upper() for text in line_texts(self.state, actions)]
+        return [self._written(text) for text in texts_of(self.state, actions)]
+
+    def _written(self, text: str) -> str:
+        """Return a move of the game as this engine writes it."""
+        return text if self._points is None else text.upper()
 
     @property
     def size(self) -> int:
@@ -365,12 +366,23 @@ class GtpBoard(PlayedGame):
         return [name.upper() for name, cell in zip(names, cells, strict=True) if cell != "."]
 
     def moves(self) -> list[tuple[int, str]]:
-        """Return the moves from the start with their players, 0 black or 1 white."""
+        """Return the moves from the start with their players, 0 or 1."""
         found = []
-        for ply, (player, text) in enumerate(zip(self.movers, self.texts, strict=True)):
+        texts = texts_of(self.start, self.actions)
+        for ply, (player, text) in enumerate(zip(self.movers, texts, strict=True)):
             if ply not in self._implied:
-                found.append((player, text.upper()))
+                found.append((player, self._written(text)))
         return found
+
+
+def _points_of(start: _core.State) -> re.Pattern[str] | None:
+    """Return what every move of a game on points looks like, in capitals; None for a game with other moves.
+
+    ValueError where a move is more than a word.
+    """
+    names = [text.upper() for text in gtp_moves(start)]
+    pattern = WITH_I if any(name.startswith("I") for name in names) else VERTEX
+    return pattern if all(map(pattern.fullmatch, names)) else None
 
 
 class GtpSession:

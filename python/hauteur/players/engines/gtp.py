@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
-from hauteur.games.played_game import score_text
+from hauteur.games.played_game import gtp_colours, gtp_moves, score_text
 from hauteur.games.registry import parse_spec
 from hauteur.games.sgf import DEFAULT_KOMI
 from hauteur.players.engines.process import (
@@ -55,28 +55,31 @@ def parse_response(lines: Sequence[str]) -> Response | None:
     return Response(found[1] == "=", number, text)
 
 
-def named_winner(text: str) -> int | None:
-    """Return the outcome that an answer to `final_score` names (`B+3.5`, `W+12`, `0`); None where it names none."""
+def named_winner(text: str, letters: Sequence[str]) -> int | None:
+    """Return the outcome that an answer to `final_score` names (`B+3.5`, `W+12`, `0`); None where it names none.
+
+    letters: of both players, b or w.
+    """
     found = SCORE.fullmatch(text.strip())
     if found is None:
         return None
-    return {"B": 1, "W": -1, None: 0}[found[1]]
+    if found[1] is None:
+        return 0
+    return 1 if found[1].lower() == letters[0] else -1
 
 
-COLOURS = ("b", "w")
-"""Of the first and of the second player."""
 NEEDED = ("boardsize", "clear_board", "play", "genmove")
 
 
-def board_size(game: _core.Game) -> int:
-    """Points of a side; ValueError for games that are not played on the points of a square board."""
+def board_size(game: _core.Game) -> int | None:
+    """Points of a side; None for games that are not played on the points of a square board.
+
+    ValueError for those with a move that is no argument of a command.
+    """
     _, rows, columns = game.feature_shape
-    state = game.new_initial_state()
-    texts = [state.action_to_text(action) for action in state.legal_actions().tolist()]
-    points = [text for text in texts if text.lower() != "pass"]
-    if rows != columns or not all(map(POINT.fullmatch, points)):
-        raise ValueError(f"GTP is for games on the points of a square board, such as nogo, got {game.spec}")
-    return rows
+    texts = gtp_moves(game.new_initial_state())
+    are_points = all(text.lower() == "pass" or POINT.fullmatch(text) for text in texts)
+    return rows if are_points and rows == columns else None
 
 
 def komi_of(game: _core.Game) -> str | None:
@@ -93,6 +96,8 @@ class GtpEngineConnection(EngineConnection):
     def __init__(self, process: Process, settings: EngineSettings, game: _core.Game) -> None:
         super().__init__(process, settings, game)
         self._size = board_size(game)
+        self._letters = tuple(name[0] for name in gtp_colours(game))
+        """Of the first and of the second player: b and w, or w and b."""
         self._number = 0
         self._known: list[int] = []
         self._has_score = True
@@ -107,8 +112,8 @@ class GtpEngineConnection(EngineConnection):
         missing = next((word for word in needed if commands and word not in commands), None)
         if missing is not None:
             raise ValueError(f"{name or self.settings.command} does not know the GTP command {missing}")
-        refusal = await self._query(f"boardsize {self._size}")
-        if not refusal.is_good:
+        refusal = None if self._size is None else await self._query(f"boardsize {self._size}")
+        if refusal is not None and not refusal.is_good:
             reason = f"boardsize {self._size} was refused: {quoted(refusal.text)}"
             raise ValueError(f"{name or self.settings.command} does not play this game: {reason}")
         return name
@@ -118,7 +123,8 @@ class GtpEngineConnection(EngineConnection):
 
     async def new_game(self) -> None:
         self._known = []
-        await self.done(f"boardsize {self._size}")
+        if self._size is not None:
+            await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
         if (komi := komi_of(self.game)) is not None:
             await self.done(f"komi {komi}")
@@ -133,13 +139,13 @@ class GtpEngineConnection(EngineConnection):
         side = request.state.to_move
         clock = self.clocks[side]
         if clock is not None:
-            await self._query(f"time_left {COLOURS[side]} {int(clock.left)} 0")
+            await self._query(f"time_left {self._letters[side]} {int(clock.left)} 0")
         started = time.monotonic()
-        text = await self._generated(COLOURS[side], clock)
+        text = await self._generated(self._letters[side], clock)
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)
-        action = _action(request.state, text)
+        action = self._action(request.state, text)
         self._known.append(action)
         return ChosenMove(action, seconds=seconds)
 
@@ -152,7 +158,7 @@ class GtpEngineConnection(EngineConnection):
         response = await self._query("final_score", (COUNTING_SECONDS, late))
         self._has_score = response.is_good
         outcome = over.state.outcome()
-        named = named_winner(response.text) if response.is_good else None
+        named = named_winner(response.text, self._letters) if response.is_good else None
         if named is None or named == outcome:
             return ""
         return f"scores {response.text.strip()} where the rules say {score_text(over.state)}"
@@ -180,7 +186,7 @@ class GtpEngineConnection(EngineConnection):
 
         The only legal move may be a pass that the engine refuses: GRhino and others make it by themselves in Othello.
         """
-        command = f"play {COLOURS[state.to_move]} {state.action_to_text(action)}"
+        command = f"play {self._letters[state.to_move]} {state.action_to_text(action)}"
         is_forced_pass = command.endswith(" pass") and len(state.legal_actions()) == 1
         if is_forced_pass:
             await self._query(command)
@@ -216,14 +222,14 @@ class GtpEngineConnection(EngineConnection):
             raise EngineFailure(BAD_OUTPUT, f"{quoted(lines[0])} does not answer '{self._number} {command}'")
         return response
 
-
-def _action(state: _core.State, text: str) -> int:
-    """Return the legal move; raise EngineResignation where the game was resigned."""
-    if text.lower() == "resign":
-        raise EngineResignation
-    if text.lower() != "pass" and not POINT.fullmatch(text):
-        raise EngineFailure(BAD_OUTPUT, f"genmove was answered by {quoted(text)}, which is no point")
-    try:
-        return state.parse(text)
-    except ValueError:
-        raise EngineFailure(ILLEGAL_MOVE, f"genmove was answered by {text}") from None
+    def _action(self, state: _core.State, text: str) -> int:
+        """Return the legal move; raise EngineResignation where the game was resigned."""
+        if text.lower() == "resign":
+            raise EngineResignation
+        if self._size is not None and text.lower() != "pass" and not POINT.fullmatch(text):
+            raise EngineFailure(BAD_OUTPUT, f"genmove was answered by {quoted(text)}, which is no point")
+        try:
+            return state.parse(text)
+        except ValueError:
+            shown = text if self._size is not None else quoted(text)
+            raise EngineFailure(ILLEGAL_MOVE, f"genmove was answered by {shown}") from None

@@ -54,7 +54,10 @@ MISJUDGED: tuple[Verdict, ...] = ("found", "several", "refuted", "puzzle")
 HARD: tuple[Verdict, ...] = MISJUDGED[1:]
 """Verdicts of those whose best move the low search would not play, either."""
 
-Visits = Annotated[int, Field(ge=1, le=100_000_000)]
+MOST_PUZZLE_VISITS = 100_000_000
+"""Visits that a search of a position may have when puzzles are mined and solved."""
+
+Visits = Annotated[int, Field(ge=1, le=MOST_PUZZLE_VISITS)]
 
 SCREENS = ((16, 0.05), (64, 0.1), (200, 0.2))
 """Counts of visits, each with the change of the root's value below which a position is given up there."""

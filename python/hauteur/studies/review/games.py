@@ -1,4 +1,4 @@
-"""The games of a file that are to be reviewed: PGN (chess, Chess960), SGF (NoGo), or lists of moves (every game).
+"""The games of a file that are to be reviewed: PGN (chess, Chess960), SGF (Go, Gomoku, NoGo), lists of moves (all).
 
 Reviewed games of chess are written as PGN with glyphs, comments and variations. A comment has the chances after the
 move as the first player has them, in per cent: `W 41 D 35 L 24`, and `[%eval]` as Lichess writes it. A marked move has

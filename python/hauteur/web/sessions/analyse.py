@@ -17,7 +17,9 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import EngineOptions
 from hauteur.games.played_game import PlayedGame, line_texts
 from hauteur.games.registry import load_game
+from hauteur.mcts.analysis import MOST_COUNTED
 from hauteur.mcts.limits import Limits, limits_of
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
 from hauteur.mcts.tree_source import MOST_NODES
@@ -169,7 +171,7 @@ class AnalyseSession(PageSession):
 
     def do_start(
         self,
-        visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None,
+        visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] | None = None,
         seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None,
     ) -> Fields:
         """Search on, without a limit until it is stopped. Reply: the number of the search, which its events have too:
@@ -234,7 +236,7 @@ class AnalyseSession(PageSession):
             raise ValueError("there is no position yet")
         return json_fields(self._history.curves())
 
-    def do_moment(self, visits: Annotated[int, Field(ge=0, lt=2**32)]) -> Fields:
+    def do_moment(self, visits: Annotated[int, Field(ge=0, le=MOST_COUNTED)]) -> Fields:
         """Reply: the report of the history with the nearest visits, its moves without lines."""
         found = None if self._history is None else self._history.moment(visits)
         if found is None:

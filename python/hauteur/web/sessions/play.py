@@ -22,6 +22,7 @@ from hauteur.games.odds import (
 )
 from hauteur.games.played_game import PlayedGame, line_texts
 from hauteur.games.registry import load_game, with_fen
+from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
@@ -49,7 +50,7 @@ class SideFields(Section):
     """A player as text; empty: the game's own, None: a person."""
     against: PlayerText = ""
     """Of an engine: a player whose net models its opponent, such as `human-1500`; empty: no model."""
-    visits: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] | None = None
     """Visits of a move; None: no such limit."""
     seconds: Annotated[float, Field(ge=0.01, le=3600)] | None = None
     """Seconds of a move; None: no such limit."""

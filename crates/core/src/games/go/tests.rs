@@ -45,6 +45,58 @@ fn two_passes_end_the_game_and_area_counts() {
     assert_eq!(after("go(size=5)", "C3 C4").score(), Some(-7.5), "the empty points border both");
 }
 
+#[test]
+fn a_game_may_begin_from_a_position() {
+    let spec = "go(size=5, position=5/1X1X1/5/1X1X1/5 w)";
+    let game = make_game(spec).unwrap();
+    assert_eq!(game.info().spec, "go(size=5,position=5/1X1X1/5/1X1X1/5 w)");
+    let start = after(spec, "");
+    assert_eq!((start.to_move(), start.ply()), (Player::Second, 0));
+    assert!(start.text().starts_with("5 . . . . .\n4 . X . X ."), "{}", start.text());
+    let next = after(spec, "C3");
+    assert_eq!(next.to_move(), Player::First);
+    assert_eq!(next.text().lines().nth(2).unwrap(), "3 . . O . .");
+    assert_eq!(after(spec, "pass pass").score(), Some(17.5));
+    assert_eq!(make_game("go(size=3, position=3/3/3 b)").unwrap().info().spec, "go(size=3)");
+    assert_eq!(make_game("go(position=9/9/9/9/9/9/9/9/8O)").unwrap().info().spec, "go(position=9/9/9/9/9/9/9/9/8O b)");
+}
+
+#[test]
+fn a_symmetry_shows_the_position_that_a_game_begins_from() {
+    let game = make_game("go(size=3,position=X2/O2/3 w)").unwrap();
+    let rows: HashSet<String> =
+        (0..game.symmetries().len()).map(|number| game.initial_seen(number).text().lines().take(3).collect()).collect();
+    assert_eq!(rows.len(), 8);
+    assert!(rows.contains("3 . . .2 . . O1 . . X"), "{rows:?}");
+}
+
+#[test]
+fn the_position_that_a_game_begins_from_may_not_come_again() {
+    let ko = after("go(size=5, position=1XO2/X1XO1/1XO2/5/5 w)", "B4");
+    assert!(ko.action_from_text("C4").is_err(), "takes back at once");
+}
+
+#[test]
+fn positions_that_are_none_are_told() {
+    let why = |position: &str| match make_game(&format!("go(size=3, position={position})")) {
+        Ok(game) => panic!("{}", game.info().spec),
+        Err(error) => error.0,
+    };
+    for (position, words) in [
+        ("3/3", "a board of 3 has 3 rows, got 2"),
+        ("3/3/4", "row 3 must have 3 points, got 4"),
+        ("3/3/2", "row 3 must have 3 points, got 2"),
+        ("3/3/XXXX", "row 3 must have 3 points, got 4"),
+        ("3/3/99999999999999999999", "row 3 must have 3 points, got 4"),
+        ("3/3/1a1", "'a' is neither X, O nor a number of empty points"),
+        ("3/3/3 x", "whose turn it is must be b or w, got \"x\""),
+        ("3/3/3 b b", "\"b\" follows whose turn it is"),
+        ("XO1/O2/3", "the chain of A3 has no liberty"),
+    ] {
+        assert!(why(position).ends_with(words), "{}", why(position));
+    }
+}
+
 /// The rules read literally on a list of points: 0 empty, 1 Black, 2 White; `None` for an illegal move.
 fn played(points: &[u8], size: usize, point: usize, colour: u8, past: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
     let beside = |p: usize| {
@@ -109,7 +161,7 @@ fn own_eyes(position: &Position<1>) -> Vec<Action> {
 fn random_games_draw_evenly_from_what_is_legal_and_no_own_eye() {
     let (mut random, mut legal, mut eyes) = (Stream::new(5), Vec::new(), 0);
     for size in [2, 3, 4, 5, 7] {
-        let mut position = Position::<1>::new(size, 15);
+        let mut position = Position::<1>::new(size, 15, &Setup::empty()).unwrap();
         while position.outcome().is_none() {
             position.legal_actions(&mut legal);
             let own = own_eyes(&position);
@@ -156,7 +208,7 @@ proptest::proptest! {
     fn games_agree_with_the_rules_read_literally(
         size in 2..=7usize, choices in proptest::collection::vec(proptest::prelude::any::<u16>(), 3 * 49)
     ) {
-        let mut position = Position::<1>::new(size, 15);
+        let mut position = Position::<1>::new(size, 15, &Setup::empty()).unwrap();
         let mut points = vec![0u8; size * size];
         let mut past = HashSet::from([points.clone()]);
         for choice in choices {
@@ -180,7 +232,7 @@ proptest::proptest! {
                 points = played(&points, size, action.into(), colour, &past).unwrap();
                 past.insert(points.clone());
             }
-            let mut copy = Position::<1>::new(size, 15);
+            let mut copy = Position::<1>::new(size, 15, &Setup::empty()).unwrap();
             copy.copy_from(&position);
             position.play(action);
             copy.play(action);

@@ -1,0 +1,127 @@
+//! Positions that games of SGF begin from: handicap stones and other stones of the first node, in Go. Elsewhere they are refused.
+
+use hauteur_core::game::{Game, Player};
+use hauteur_core::games::go::setup::{self, Setup};
+use hauteur_core::games::parse_spec;
+
+use super::{Node, point_of, short, value};
+
+/// Properties with the stones of both players.
+const STONES: [&str; 2] = ["AB", "AW"];
+/// Those that change stones.
+const CHANGES: [&str; 3] = ["AB", "AW", "AE"];
+const COLOURS: [&str; 2] = ["B", "W"];
+const PARAMETER: &str = "position";
+
+/// The parameter of a game's spec that gives it this position.
+pub fn parameter(begins: &Setup, size: usize) -> String {
+    format!("{PARAMETER}={}", setup::written(begins, size))
+}
+
+/// The position of the spec of a game of Go.
+pub fn of_spec(spec: &str, size: usize) -> Setup {
+    let given = parse_spec(spec).ok().and_then(|(_, mut args)| args.0.remove(PARAMETER));
+    given.and_then(|text| setup::read(&text, size).ok()).unwrap_or_else(Setup::empty)
+}
+
+/// The position that the first node of a game of Go sets up. Whose turn it is PL says; where it does not and there are stones, the
+/// first move, and without one it is White's after stones of Black alone.
+pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
+    let root = nodes.first().ok_or("has no nodes")?;
+    let mut found = Setup::empty();
+    for (stones, name) in found.stones.iter_mut().zip(STONES) {
+        for text in root.get(name).into_iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            let points = points_of(text, size);
+            stones.extend(points.ok_or_else(|| format!("{name}: '{}' is no point of the board", short(text)))?);
+        }
+        stones.sort_unstable();
+        stones.dedup();
+    }
+    let [black, white] = &found.stones;
+    if black.iter().any(|point| white.contains(point)) {
+        return Err("has two stones on one point (AB, AW)".into());
+    }
+    let has_stones = !black.is_empty() || !white.is_empty();
+    if !has_stones && has_handicap(root) {
+        return Err("sets up a position (HA) without its stones (AB)".into());
+    }
+    let moved = nodes.iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
+    let usual = if white.is_empty() { Player::Second } else { Player::First };
+    found.first = match (mover_of(root)?, moved) {
+        (Some(player), _) => player,
+        (None, _) if !has_stones => Player::First,
+        (None, Some(0)) => Player::First,
+        (None, Some(_)) => Player::Second,
+        (None, None) => usual,
+    };
+    Ok(found)
+}
+
+/// An error unless the first node sets up the position that the game begins from.
+pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
+    let root = nodes.first().ok_or("has no nodes")?;
+    let info = game.info();
+    if info.name != "go" {
+        return check_later(root, Player::First);
+    }
+    if changes(root, "AE") {
+        return sets_up("AE");
+    }
+    let [_, size, _] = info.feature_shape;
+    let (found, expected) = (begins(nodes, size)?, of_spec(&info.spec, size));
+    if found == expected {
+        return Ok(());
+    }
+    if expected != Setup::empty() {
+        return Err(format!("begins from another position than {}", info.spec));
+    }
+    let name = STONES.into_iter().find(|name| changes(root, name)).unwrap_or("PL");
+    Err(format!("sets up a position ({name}), expected a game from the empty board"))
+}
+
+/// An error where a node changes the position or whose turn it is; HA[0], HA[1] and the PL of whose turn it is change nothing.
+pub fn check_later(node: &Node, to_move: Player) -> Result<(), String> {
+    if let Some(name) = CHANGES.into_iter().find(|name| changes(node, name)) {
+        return sets_up(name);
+    }
+    if has_handicap(node) {
+        return sets_up("HA");
+    }
+    match mover_of(node) {
+        Ok(None) => Ok(()),
+        Ok(Some(player)) if player == to_move => Ok(()),
+        _ => sets_up("PL"),
+    }
+}
+
+fn sets_up(name: &str) -> Result<(), String> {
+    Err(format!("sets up a position ({name}), only games of Go from stones of the first node (AB, AW, PL) can be read"))
+}
+
+fn changes(node: &Node, name: &str) -> bool {
+    node.get(name).is_some_and(|values| values.iter().any(|value| !value.trim().is_empty()))
+}
+
+fn has_handicap(node: &Node) -> bool {
+    !matches!(value(node, "HA", "0"), "" | "0" | "1")
+}
+
+/// Whose turn it is by PL; None where nothing says so.
+fn mover_of(node: &Node) -> Result<Option<Player>, String> {
+    match value(node, "PL", "").to_lowercase().as_str() {
+        "" => Ok(None),
+        "b" | "black" | "1" => Ok(Some(Player::First)),
+        "w" | "white" | "2" => Ok(Some(Player::Second)),
+        other => Err(format!("PL[{}] is neither B nor W", short(other))),
+    }
+}
+
+/// The points of a value: one, or a rectangle by two of its corners, `aa:cc`.
+fn points_of(text: &str, size: usize) -> Option<Vec<usize>> {
+    let (from, to) = text.split_once(':').unwrap_or((text, text));
+    let [from, to] = [from, to].map(|corner| point_of(corner.trim(), size, size));
+    let (from, to) = (from?, to?);
+    let rows = (from / size).min(to / size)..=(from / size).max(to / size);
+    let columns = (from % size).min(to % size)..=(from % size).max(to % size);
+    Some(rows.flat_map(|row| columns.clone().map(move |column| row * size + column)).collect())
+}
