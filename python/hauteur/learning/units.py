@@ -92,6 +92,7 @@ def units_of(
             playing[str(net)] = [ResolvedNet(str(path)) for path in nets[net]]
     for name, other in others.of(planned).items():
         playing[name] = [other]
+    # Nets by the hash of their content: a worker that keeps another run's net of the same name must not play with it.
     hashes: dict[str, list[str]] = {}
     sources: dict[str, Path] = {}
     for name, found in playing.items():
@@ -161,6 +162,7 @@ class LearningJob:
             else:
                 self.players = [self._player_of_gate(net) for net in self.nets]
         except BaseException:
+            # There is no job yet that anybody else could close.
             self._stack.close()
             raise
 
@@ -271,6 +273,7 @@ class LearningJob:
         facts = {"games": len(records), "moves": moves, **spent}
         nodes = self.recipe.train.exact_nodes
         if nodes and unit.kind != "gate":
+            # Solved by who has played them: the driver, one process for all workers, would be their limit.
             records = with_exact_ends(records, self.game, nodes)
         stored = []
         for record in records:

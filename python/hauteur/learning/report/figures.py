@@ -23,6 +23,7 @@ def number(line: Line, path: str) -> float | None:
             value = dict(enumerate(value)).get(int(key))
         else:
             value = value.get(key) if isinstance(value, Mapping) else None
+    # Compared in this direction, since no comparison with NaN is true.
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         return None
     return value
