@@ -38,6 +38,9 @@ from hauteur.system.stopping import stop
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's net, and of the large one."""
 
+MOST_ROWS = 65_536
+"""Rows of a batch that an evaluator takes at most; a recipe may name more."""
+
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
 
@@ -197,7 +200,7 @@ class LearningJob:
         """The fixed opponent, whose moves are not learned from."""
         settings = self.recipe.opponent
         run = self.recipe.run
-        rows = self.recipe.selfplay.batch_size
+        rows = min(self.recipe.selfplay.batch_size, MOST_ROWS)
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
@@ -237,7 +240,7 @@ class LearningJob:
             backend=run.backend,
             precision=run.precision,
             threads=self._threads,
-            batch_size=min(self.recipe.selfplay.batch_size, 65536),
+            batch_size=min(self.recipe.selfplay.batch_size, MOST_ROWS),
             exact=run.exact,
         )
         return self._stack.enter_context(closing(evaluator))
