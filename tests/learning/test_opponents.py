@@ -119,6 +119,13 @@ def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> Non
     assert line["selfplay"]["evaluations"] - line["cost"]["evaluations"] == of_opponent > 10
 
 
+def test_an_opponent_plays_with_the_largest_batches_of_a_recipe(tmp_path: Path) -> None:
+    selfplay = {"episodes": "best-versus-opponent", "batch_size": 100_000}
+    recipe = tiny_recipe(opponent={"net": "uniform"}, selfplay=selfplay, run={"generations": 1})
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    assert len(games_in(tmp_path / "run")) == 12
+
+
 @pytest.mark.parametrize(
     ("game", "selfplay", "opponent", "message"),
     [

@@ -118,6 +118,8 @@ def test_threshold_and_target_come_from_the_recipe() -> None:
     assert figures["candidate"].threshold == 0.5
     assert "in the games that it played as episodes;" in figures["candidate"].text
     assert (figures["ratio"].threshold, figures["ratio"].threshold_name) == (1.0, "target")
+    of_each = recipe(controller={"targets": [3.0, 0.5]})
+    assert figures_of([line(1)], of_each)["ratio"].threshold is None
 
 
 def test_a_gate_that_is_off_has_no_figure() -> None:

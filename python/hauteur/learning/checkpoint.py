@@ -86,6 +86,7 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
     found = metadata.get("format", "")
     if found != FORMAT:
         raise ValueError(f"{path}: its format is {found[:80]!r}, expected {FORMAT!r}")
+    # safetensors has no check sum: damaged numbers would be trained on.
     if metadata.get("sha256") != _digest(metadata.get("state", ""), tensors):
         raise ValueError(f"{path}: its state and tensors are not those that were written (their sha256 differs)")
     try:

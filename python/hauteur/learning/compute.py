@@ -62,6 +62,7 @@ def net_compute(network: nn.Module, feature_shape: tuple[int, int, int]) -> NetC
     features = torch.zeros((1, *feature_shape), dtype=torch.float32, device=first.device)
     count = counted_by_layer if isinstance(network, ResidualTower) else counted_by_torch
     was_training = network.training
+    # In training a normalisation would take these zeros into its running means.
     network.eval()
     with torch.no_grad():
         multiply_adds = count(network, features)
@@ -98,6 +99,7 @@ def counted_by_torch(network: nn.Module, features: Tensor) -> int:
 
     with FlopCounterMode(display=False) as counter:
         network(features)
+    # torch counts a multiplication and an addition as two.
     return int(counter.get_total_flops()) // 2
 
 

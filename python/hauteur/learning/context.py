@@ -88,6 +88,7 @@ class Run:
     @property
     def is_over(self) -> bool:
         """Whether all generations are finished, or their compute has reached the budget of the recipe."""
+        # Asked between generations alone: within one the evaluations so far depend on which units have come first.
         if self.state.generation > self.recipe.run.generations:
             return True
         return 0 < self.recipe.run.budget_flops <= self.flops()
@@ -98,6 +99,8 @@ class Run:
         wall = host.clock.passed()
         cpu = host.clock.processor()
         step(self)
+        # Nets, games and decisions are on disk before the checkpoint that counts on them: after a kill in between the
+        # step is taken again and replaces them.
         self.state.done.append(name)
         self.state.seconds += host.clock.passed() - wall
         self.state.cpu_seconds += host.clock.processor() - cpu
@@ -154,6 +157,7 @@ class Run:
     def save_nets(self, generation: int) -> None:
         """Write the present weights as the net, or the nets, of a generation."""
         files = self.net_files(generation)
+        # No time and no machine: the net of a resumed run is the same file as that of a run that went through.
         training: dict[str, Any] = {
             "generation": generation,
             "games": sum(self.state.games.values()),

@@ -56,12 +56,14 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
     if solved is not None:
         for generation in sorted(missing):
             found["nets"][str(generation)] = _measured(game, folder.net(generation), solved)
+            # After each net, so that a kill costs one measurement.
             write_json(folder.exact_play, found)
 
 
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     """Return the positions as the file has them, or why there are none."""
     limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
+    # Positions of a game in Python took three times as long to find as the run took to learn.
     if game.name not in _core.game_names():
         count = math.ceil(count / SHARE)
     try:

@@ -33,6 +33,7 @@ class ExtraHeads(ResidualTower):
         body = (architecture.filters, *architecture.feature_shape[1:])
         layers = layers_of(architecture, lambda ops, x: _outputs(ops, x, extra), body)
         super().__init__(architecture, layers)
+        # Drawn by a generator of their own: heads that are switched on leave the network's first weights as they are.
         self.initialise(torch.Generator().manual_seed(seed))
 
     def forward(self, body: Tensor) -> dict[str, Tensor]:  # type: ignore[override]
@@ -94,11 +95,13 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
             target = batch[name]
             found[name] = cross_entropy(output.reshape(*target.shape), target)
         else:
+            # Detached: the value would else learn to make its error predictable.
             wdl = wdl_of(value.detach())
             target = batch["wdl"]
             own = wdl[:, 0] - wdl[:, 2]
             wanted = target[:, 0] - target[:, 2]
             error = (own - wanted) ** 2
+            # A square is never below 0, nor is what predicts it.
             expected = functional.softplus(output[:, 0])
             found[name] = functional.huber_loss(expected, error)
     return found

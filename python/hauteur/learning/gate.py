@@ -89,6 +89,8 @@ class GateResults:
         if self.test is None:
             self._count(index, score, line)
             return
+        # Games count in the order of their numbers, whichever end first: short games differ from long ones, and which
+        # results come early depends on the machine.
         self._ahead[index] = score, line
         self.test.add(index, score, line)
         while self.record.games < self.test.record.games:
@@ -143,6 +145,7 @@ def decide(
     known: dict[str, Any] = {}
     if different.games:
         known = {"counted": different.record, "different_games": different.different}
+    # Before all others: a gate that is off would promote such a net unseen.
     if diverged is not None:
         return GateDecision(generation, best, settings.by, False, diverged, record, llr, **known)
     if settings.by == "off":
@@ -151,6 +154,7 @@ def decide(
         accepted = test.sprt.elo1 if verdict else test.sprt.elo0
         reason = f"SPRT took Elo {accepted:g} after {test.pairs.pairs} pairs, LLR {test.llr:+.2f}"
         return GateDecision(generation, best, "sprt", verdict, reason, record, llr, **known)
+    # A test that gate.games has ended without a verdict is decided by the threshold, as a match is.
     counted = different.record if different.games else record
     promoted = counted.games > 0 and counted.score >= settings.threshold
     relation = "reaches" if promoted else "is below"

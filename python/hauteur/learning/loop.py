@@ -62,6 +62,8 @@ def learn(
     """
     place = RunFolder(folder or recipe.folder)
     shown = display or Display()
+    # The folder is locked before anything in it is read: a second process would go on from the same checkpoint, and
+    # both would write the same files.
     with place.learning(), open_run(recipe, place, fresh=fresh, display=shown, scheduler=scheduler) as run:
         for option in run.options:
             option.before_first_generation(run)
@@ -72,6 +74,8 @@ def learn(
 
 def learn_generation(run: Run) -> None:
     """Take the steps of the present generation that are not done yet, then close it."""
+    # A step that was killed is taken from its beginning, with the weights of the checkpoint; units of its games that
+    # are on disk are not played again.
     for name, step in steps_of(run).items():
         if name not in run.state.done:
             run.take(name, step)
@@ -88,9 +92,13 @@ def steps_of(run: Run) -> Steps:
 
 def finish_generation(run: Run) -> None:
     """Close the generation: its line of metrics, a checkpoint, best.safetensors, the report, a line on the console."""
+    # The controller chooses here and not within a generation: all games of one have the same settings, which its line
+    # of metrics keeps, so that a resumed run plans the same units again.
     for option in run.options:
         option.after_generation(run)
     line = metrics_line(run)
+    # The line is part of the checkpoint that follows; metrics.jsonl is written from there, so a kill neither loses a
+    # line nor doubles one.
     run.state.history.append(line)
     run.begin_next_generation()
     run.display.finished(line, run.recipe.run.generations)

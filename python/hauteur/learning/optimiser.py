@@ -89,6 +89,7 @@ class Optimiser:
         for key, stored in tensors.items():
             number, _, name = key.partition(".")
             parameter = self.parameters[int(number)]
+            # The fused kernels want the parameter's layout in memory, such as channels last, which no file keeps.
             like = torch.empty_like(parameter) if stored.ndim else torch.empty((), device=parameter.device)
             kept = self.state.setdefault(int(number), {})
             kept[name] = like.detach().copy_(stored)
@@ -123,6 +124,8 @@ class Optimiser:
 
     def _sgd(self, parameters: list[Tensor], gradients: list[Tensor], kept: Kept, rate: float, decay: float) -> None:
         """Take a step of SGD with these parameters, whose weight decay is the same."""
+        # The buffers of momentum begin at 0, so that the first step is like the others: without dampening it comes to
+        # the gradient, as torch's does.
         torch._fused_sgd_(
             parameters,
             gradients,

@@ -82,6 +82,8 @@ class PlannedGames:
         """
         from hauteur.learning.shards import checked_games, read_table  # with pyarrow
 
+        # A whole file in the place of another, copied from another run or generation, passes every check of its own:
+        # only its plans tell the difference.
         table = read_table(source, name)
         games = checked_games(table, name, self.game.spec)
         for column, expected in self._expected(self.units[number]).items():
@@ -91,6 +93,7 @@ class PlannedGames:
 
     def _expected(self, plans: Sequence[GamePlan]) -> dict[str, list[object]]:
         """Return the columns of a unit's file that follow from the plans."""
+        # As the column has it, float32: else a large N_scl would differ from the one in its own file.
         n_scl = None if self.n_scl is None else float(np.float32(self.n_scl))
         return {
             "index": [plan.index for plan in plans],
@@ -179,12 +182,14 @@ def planned_reanalysis(
     generation's self-play, which the searches share.
     """
     purpose = f"reanalyse {generation}"
+    # Not those of the present generation: without a lag this very net has just searched them.
     is_old = np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
     count = round(again.share * len(old))
     random = stream(seed, purpose)
     moves = np.sort(random.choice(old, count, replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False}
+    # No fast searches: they are not learned from, and new targets are what the visits are spent for.
     whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}
     settings = play.model_copy(update=alone | whole)
     plans = tuple(window.plan_at(move, index) for index, move in enumerate(moves.tolist()))
@@ -202,6 +207,8 @@ def game_plans(
 ) -> Iterator[GamePlan]:
     """The generation's games: who sits where, and how each begins."""
     book = read_openings(Path(settings.opening_book), game) if settings.opening_book else []
+    # A stream for each game and purpose: how a game begins depends neither on how many there are nor on who plays them,
+    # and an archive leaves the openings of the games that it does not begin as they were.
     for index in range(settings.games):
         plan = None
         if archive is not None:
@@ -271,6 +278,7 @@ def sound_units(
     found: dict[int, Games] = {}
     for number, path in paths.items():
         try:
+            # A file that is missing is still to be played, in a generation that goes on; in a finished one it was lost.
             if finished or path in there:
                 found[number] = unit_games(planned, folder, number)
         except ValueError as error:

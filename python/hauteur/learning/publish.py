@@ -17,6 +17,8 @@ def publish(run: Run) -> None:
     from hauteur.learning import exact_curve  # loads numpy, pyarrow and figures, which a start does not need
     from hauteur.learning.report.page import run_report
 
+    # In an order that may end anywhere and be taken again: measuring nets is the long part, and the report, which reads
+    # what is written before it, comes last.
     run.folder.write_metrics(run.state.lines)
     sizes = (False,) if run.recipe.large is None else (False, True)
     for large in sizes:

@@ -258,6 +258,9 @@ class TrainSettings(Section):
     targets stay."""
     mask_illegal: bool = False
     """The policy loss is over the legal moves alone; for nets of lc0, which leave illegal moves any probability."""
+    # As in AlphaGo Zero; AlphaZero left them out, since the rules of chess and shogi are not symmetric. Connect Four
+    # reaches with its mirror after 41 % of the evaluations what it reaches without
+    # (docs/experiments/learning-methods.md).
     symmetries: bool = True
     """Positions are transformed by a random symmetry of the game."""
     max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0
@@ -323,6 +326,7 @@ class GateSettings(Section):
     newest."""
     games: Annotated[int, Field(ge=2, le=1_000_000)] = 100
     """Games of the match, in pairs with swapped sides."""
+    # The 55 % of AlphaGo Zero (Silver et al. 2017); AlphaZero has no gate, which is `by = "off"`.
     threshold: Share = 0.55
     """Share of points to reach; draws count half."""
     sprt: SprtSettings = SprtSettings()
@@ -505,6 +509,7 @@ class Recipe(Section):
         return Path(self.run.directory) / name / self.run.tag
 
 
+# They are in no game and no net that is there. More generations stretch a cosine over those to come, which is said.
 FREE_ON_RESUME = (
     "run.generations",
     "run.budget_flops",
@@ -534,6 +539,7 @@ def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] =
         return Recipe.model_validate(changed)
     except ValidationError as error:
         wrong = problems(error)
+    # A file is to blame only where it is wrong by itself: one that ships is not for what an override makes of it.
     if wrong != _wrong_in(values):
         named = [text for text in given if text.partition("=")[0].strip() in wrong]
         source = " ".join(named or given)
@@ -556,6 +562,7 @@ def changed_recipe(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
 
 def recipe_toml(recipe: Recipe) -> str:
     """The recipe with every setting written out, as TOML."""
+    # TOML has no null, so what is off is left out; all else is written, and defaults of later versions change no run.
     return tomli_w.dumps(recipe.model_dump(exclude_none=True))
 
 

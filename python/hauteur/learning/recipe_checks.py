@@ -113,6 +113,7 @@ def of_gate(recipe: Recipe) -> Iterator[str]:
     if recipe.selfplay.episodes != "candidate-versus-best":
         yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
     lag = recipe.selfplay.max_policy_lag
+    # The games would be those of an older candidate than the one that they decide about.
     if lag:
         yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
 
@@ -132,6 +133,7 @@ def of_controller(recipe: Recipe, steers: ControllerSettings) -> Iterator[str]:
         yield 'controller.double_visits must be false with controller.by = "temperature": visits stay as they are'
     if steers.by == "temperature" and play.temperature.initial == 0:
         yield 'controller.by = "temperature" multiplies selfplay.temperature.initial, which must be above 0'
+    # The next generation would begin before the games of this one have said what it is to be played with.
     if play.max_policy_lag:
         yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {play.max_policy_lag}"
 
@@ -162,5 +164,6 @@ def _draws_moves(temperature: Temperature) -> bool:
 
 def _draws_in_search(search: SearchParams) -> bool:
     """Return whether the search of a gate match draws random numbers: Gumbel noise, or the half-normal spread."""
+    # Dirichlet noise does not count: players of a gate match have none.
     is_noisy = search.gumbel is not None and search.gumbel.noise > 0
     return is_noisy or (search.variance is not None and search.variance.mode == "half_normal")

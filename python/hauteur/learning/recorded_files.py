@@ -87,6 +87,7 @@ def files_of(sources: Iterable[str | Path], suffixes: Sequence[str]) -> list[Pat
     """
     found: list[Path] = []
     for source in map(str, sources):
+        # Sorted, since games are numbered in this order and the held-out ones are drawn by their numbers.
         names = sorted(glob(source, recursive=True)) if has_magic(source) else [source]  # noqa: PTH207
         files = [file for name in names for file in _files_below(Path(name), suffixes)]
         if not files:
@@ -194,6 +195,7 @@ def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tupl
     start = line.origin or game.new_initial_state()
     movers = movers_of(start, line.actions)
     state = position_after(start, line.actions)
+    # Only an end by the rules can contradict the result: people resign, run out of time and agree to draws before it.
     if not len(state.legal_actions()) and state.outcome() != outcome:
         raise ValueError(f"its result is {result_text(outcome)}, but the last position is {end_text(state)}")
     return np.array(movers, np.uint8)

@@ -114,8 +114,10 @@ class Games(LearnedColumns):
         moves = np.arange(len(self.learn))
         source = np.where(proven > 0, moves, len(moves))
         if earlier:
+            # Mistakes after a proven position may have changed the outcome: for the moves before, it says more.
             source = np.minimum.accumulate(source[::-1])[::-1]
         ends = np.repeat(self.moves_before[1:], self.move_counts)
+        # The minimum has run on across the ends of games: what is proven in the next game says nothing about this one.
         source = np.where(source < ends, source, moves)
         found = proven[source].astype(np.int8) - 2
         own = np.where(self.movers[source] == self.movers, found, -found)
@@ -125,6 +127,7 @@ class Games(LearnedColumns):
         """Return the plan of a game with this number that begins before the move, with the past of that position."""
         game = int(self.game_of(np.array([move]))[0])
         line = self.line_offsets[game]
+        # By the moves that led there and not as a bare position: repetitions and planes of the past need them.
         spec = self.origin[game]
         start = tuple(self.lines[line : line + self.plies[move]].tolist())
         origin = None if spec is None else make_cached(spec).new_initial_state()
@@ -132,6 +135,7 @@ class Games(LearnedColumns):
 
     def without_policies(self) -> Games:
         """Return the games without policy targets, which are most of their bytes."""
+        # Copies below: an empty view would keep the whole arrays in memory.
         none = np.zeros_like(self.policy_lengths)
         actions = self.policy_actions[:0]
         counts = self.policy_counts[:0]
@@ -290,6 +294,7 @@ def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
     of_line = slice(games.line_offsets[number], games.line_offsets[number + 1])
     line = games.lines[of_line].tolist()
     try:
+        # A hash says that a shard is what was written, not that anybody could have played it.
         movers = movers_of(_start(games.origin[number], game), line)
     except ValueError as error:
         return str(error)

@@ -61,6 +61,8 @@ def drawing_weights(kl: NDArray[np.float32], game: NDArray[np.int64], share: flo
     kl float32 [P]: KL(policy target || prior), NaN (not known) counts as 0; game int64 [P]: number of the game, 0 or
     more. A game in which all are 0 is drawn evenly.
     """
+    # KataGo writes a position as often as its weight says, rounded at random, when it is recorded. Weights at the draw
+    # round nothing, and another run over the same games may have others.
     known = np.nan_to_num(kl.astype(np.float64), nan=0.0)
     positions_of = np.bincount(game)
     total_of = np.bincount(game, known)
@@ -169,6 +171,7 @@ class ReplayBuffer:
 
     def retarget(self, moves: NDArray[np.int64], found: Games) -> None:
         """Learn of these moves of the window (0 to all its moves - 1) what `found`, games of one move each, says."""
+        # No move is new: positions, and so the keys of equal ones, are those of before.
         self._hold(self._all().with_targets(moves, found), 0)
 
     def _hold(self, games: Games, added: int) -> None:
@@ -181,6 +184,7 @@ class ReplayBuffer:
         if self.surprise_weight > 0:
             divergences = games.surprise[self._learned]
             weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
+            # Summed once a generation, so that a draw is one bisection.
             self._summed_weights = np.cumsum(weights)
         if self.average_equal:
             self._group(games, added)
@@ -238,6 +242,7 @@ class ReplayBuffer:
         """Draw indices of window positions, 0 to positions - 1: uniform, or weighted according to `surprise_weight`."""
         if self.positions == 0:
             raise ValueError("the replay buffer holds no positions")
+        # Not as weights that are all 1: without them whole numbers are drawn as before there were any, bit for bit.
         if self.surprise_weight == 0:
             return random.integers(self.positions, size=rows)
         # Drawn by bisection in the sums: with replacement, and a draw depends on the numbers of `random` alone.
@@ -255,6 +260,7 @@ class ReplayBuffer:
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
         if self.proven != "off":
+            # What is proven is certain: no share of a search's estimate is mixed into it.
             is_proven = games.proven_targets[moves, None] > 0
             wdl = np.where(is_proven, result, wdl)
         features, legal = self._features(moves)
@@ -340,5 +346,6 @@ class ReplayBuffer:
         rows = np.repeat(np.arange(len(moves)), lengths)
         policy = np.zeros((len(moves), self.game.num_actions), np.float32)
         policy[rows, games.policy_actions[edges]] = games.policy_counts[edges]
+        # A reply may have been played without counts: its row is then 0, which adds nothing to the loss, and not NaN.
         total = policy.sum(axis=1, keepdims=True)
         return np.asarray(policy / np.maximum(total, 1))

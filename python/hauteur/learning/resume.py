@@ -101,6 +101,7 @@ def stored_run(
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import OtherNets
 
+    # Read first: `resume_with` may write another number of generations, which is compared with that of before.
     begun = folder.stored_recipe()
     recipe = settled_recipe(recipe, begun, ThisMachine(game, recipe))
     check_yardstick(game, recipe, folder)
@@ -111,6 +112,7 @@ def stored_run(
     else:
         state = first_state(recipe)
         learners = Learners.new(game, recipe)
+    # Before anything is built on them: names that a killed process gave may not be on disk, its unfinished files go.
     sweep(folder.path)
     change = rate_change(begun, recipe, state.generation)
     if change is not None:
@@ -157,6 +159,7 @@ def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
 def read_past(run: Run) -> None:
     """Read the games of a resumed run into the replay buffer; write its first net where it is missing."""
     state = run.state
+    # Killed between the recipe and the first net: until training the weights are those that the run begins with.
     if not state.train_steps and not all(path.exists() for path in run.net_files(0)):
         run.save_nets(0)
     if not state.is_begun:

@@ -232,6 +232,7 @@ def self_play(
         raise ValueError(f"max_plies must be more than random_plies, got {max_plies} and {random_plies}")
     resources = Resources(parallel=parallel, threads=threads)
     plans = (_plan(rules, index, random_plies, seed) for index in range(games))
+    # Not a generator itself, which would tell of wrong settings with the first game: the iterator gets what is open.
     with ExitStack() as stack:
         evaluators = stack.enter_context(Evaluators(rules, resources))
         built = _varied(build_player(rules, settings, evaluators, "player"), temperature, noise=noise)
@@ -279,6 +280,7 @@ def _varied(
 def _plan(game: _core.Game, index: int, random_plies: int, seed: int) -> GamePlan:
     if not random_plies:
         return GamePlan(index)
+    # By the number of the game: how it begins does not depend on how many are asked for.
     random = stream(seed, "opening", index)
     plies = int(random.integers(random_plies + 1))
     return GamePlan(index, start=random_opening(game, plies, random))

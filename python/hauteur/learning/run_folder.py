@@ -84,6 +84,7 @@ class RunFolder(RunDirectory):
             raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another")
         folders = [self.path / name for name in FOLDERS]
         for folder in folders:
+            # Files of another run have the names that this one will give its own.
             left = min(folder.glob("*"), default=None)
             if left is not None:
                 raise ValueError(
@@ -94,6 +95,7 @@ class RunFolder(RunDirectory):
         meta = provenance()
         meta["seed"] = recipe.run.seed
         meta["threads"] = recipe.run.cores
+        # The recipe goes last, since it makes the folder that of a run: killed before, the same command begins anew.
         text = recipe_toml(recipe)
         write_json(self.path / "meta.json", meta)
         write_bytes(self.config, text.encode())
@@ -110,6 +112,7 @@ class RunFolder(RunDirectory):
             try:
                 yield
             except (ValueError, FileNotFoundError):
+                # Of wrong input alone: after Ctrl-C, or on a full disk, the same command goes on with what is there.
                 if not was_there and not self.has_work:
                     self.discard()
                 raise
@@ -183,8 +186,10 @@ class RunFolder(RunDirectory):
 
     def _check_checkpoint(self) -> None:
         """Raise ValueError where there is work of generations and no checkpoint to resume from."""
+        # Without its checkpoint the run would begin at generation 1 again and write over the nets that are there.
         if self.checkpoint.exists():
             return
+        # The first net is written before the first checkpoint, so it alone is no sign of lost work.
         nets = len({path.stem[:9] for path in self.path.glob("nets/gen-*.safetensors")} - {"gen-00000"})
         if nets or self._metric_lines():
             found = "metrics of generations"
@@ -222,11 +227,14 @@ class RunFolder(RunDirectory):
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
         """Write metrics.jsonl, a line a generation."""
+        # Written whole and not appended to: a line that a kill had cut off would have to be found and mended.
         text = "".join(json.dumps(line) + "\n" for line in history)
         write_bytes(self.metrics, text.encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """Return the metrics of all finished generations, from 1, with what the best net's play was measured to be."""
+        # Joined here and not in metrics.jsonl: nets may be measured after their generation, by a yardstick that was
+        # added later, and the run's own numbers are the same with and without it.
         lines = [line for line in self._metric_lines() if line["generation"] > 0]
         for name, file in (("exact_play", self.exact_play), ("yardstick", self.yardstick)):
             measured = read_json(file).get("nets", {}) if file.exists() else {}

@@ -123,6 +123,7 @@ def _has_nulls(column: pa.ChunkedArray) -> bool:
 
 def table_digest(table: pa.Table) -> str:
     """Return the sha256 of all names and values, hexadecimal."""
+    # Of the values and not of the file, which holds the hash, and whose bytes depend on the version of pyarrow.
     digest = hashlib.sha256()
     for name in SCHEMA.names:
         digest.update(name.encode())

@@ -109,6 +109,7 @@ class StepGames:
         if self.scheduler is None:
             before = generation.games
             units = self._played(planned, generation.missing, lambda done: on_games(before + done))
+            # A job scheduler that ends this process leaves it some time, enough to finish the units in work.
             with stop.put_off(), closing(units) as found:
                 for played in found:
                     generation.take(played)
@@ -128,6 +129,7 @@ class StepGames:
             self._begun[planned.generation] = generation
             if self.scheduler is not None:
                 units, sources = self._units(planned, generation.missing)
+                # Old positions come before games that were begun ahead for later generations: training waits for them.
                 batch = self.scheduler.start(units, sources, first=again)
                 generation.begin(batch, self.scheduler.threads)
         return self._begun[planned.generation]
@@ -270,6 +272,7 @@ class _Generation:
 
     def take(self, played: Played) -> None:
         """Write the file of a unit."""
+        # This process alone writes: workers return bytes, so that no file system need be shared.
         path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
         self._charge(played)
         write_bytes(path, played.result.content)
@@ -298,6 +301,7 @@ class _Generation:
         planned = self._planned
         games = []
         for number in planned.units:
+            # New units are read back from their files: what is learned from is what a resumed run will read.
             sound = self._sound.get(number)
             games.append(unit_games(planned, self._folder, number) if sound is None else sound)
         cost = StepCost.of(self._costs, self._seconds)

@@ -122,6 +122,7 @@ class EqualPositions:
         group = numbers[inverse].astype(np.int64)
         sizes = counts[is_group].astype(np.float32)[:, None]
         members = np.flatnonzero(group >= 0)
+        # Policies are summed part by part: one for every action, those of a whole window of chess would be gigabytes.
         actions = policy_of(members[:1]).shape[1]
         policy = np.zeros((len(sizes), actions), np.float32)
         for part in _chunks(members):
@@ -161,6 +162,7 @@ def keys_of(
     """Return a key of each move's position [M]: equal features have equal keys."""
     found: list[bytes] = []
     for part in _chunks(moves):
+        # By what the net is given and not by the position: what it cannot tell apart is one position to it.
         for features in features_of(part):
             digest = hashlib.blake2b(features.tobytes(), digest_size=16)
             found.append(digest.hexdigest().encode())

@@ -343,6 +343,7 @@ class CandidateTrainer:
         first_wrong = torch.full((), steps, device=self.device)  # step, kept there: to look at it would wait for a GPU
         rate = 0.0
 
+        # A stream for each batch: whoever draws it, and in which order, it is the same one.
         def draw(number: int) -> Batch:
             return self._draw(source, stream(seed, f"train {generation}", number))
 
@@ -453,6 +454,7 @@ class CandidateTrainer:
             returned = replica.network(features)
         logits, value, outputs = checked_outputs(returned, count, actions, self.network)
         check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
+        # Losses and their sums in 32 bits, also where the layers computed in 16.
         logits = logits.float()
         value = value.float()
         outputs = {name: output.float() for name, output in outputs.items()}
@@ -464,6 +466,7 @@ class CandidateTrainer:
             total = total + weight * loss
         for parameter in replica.parameters:
             parameter.grad = None
+        # A mean over the shard, weighted by its rows: the shards' gradients add up to that of the batch.
         (share * total).backward()  # type: ignore[no-untyped-call]
         each = [parts.policy.detach(), parts.value.detach()]
         for name in self._names:

@@ -116,6 +116,7 @@ class Learners:
             for name, tensor in tensors.items():
                 if name.startswith(LARGE) is large:
                     own[name.removeprefix(LARGE)] = tensor
+            # From the first net and not from the recipe, which has no section for a net that the run began with.
             architecture = registry.describe(folder.net(0, large=large)).architecture
             settings = recipe.train.for_net(large=large)
             found.append(CandidateTrainer.restored(architecture, settings, own, steps=steps))
@@ -256,6 +257,7 @@ class Trainer:
             raise ValueError(f"steps must be at least 1, got {steps}")
         if not 0 <= progress[0] <= progress[1] <= 1:
             raise ValueError(f"progress must be two numbers from 0 to 1, ascending, got {progress}")
+        # Each call counts as a generation, so that its batches have streams of their own.
         self._fits += 1
         return self._trainer.train(
             buffer,

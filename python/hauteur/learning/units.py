@@ -38,6 +38,9 @@ from hauteur.system.stopping import stop
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's net, and of the large one."""
 
+MOST_ROWS = 65_536
+"""Rows of a batch that an evaluator takes at most; a recipe may name more."""
+
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
 
@@ -92,6 +95,7 @@ def units_of(
             playing[str(net)] = [ResolvedNet(str(path)) for path in nets[net]]
     for name, other in others.of(planned).items():
         playing[name] = [other]
+    # Nets by the hash of their content: a worker that keeps another run's net of the same name must not play with it.
     hashes: dict[str, list[str]] = {}
     sources: dict[str, Path] = {}
     for name, found in playing.items():
@@ -161,6 +165,7 @@ class LearningJob:
             else:
                 self.players = [self._player_of_gate(net) for net in self.nets]
         except BaseException:
+            # There is no job yet that anybody else could close.
             self._stack.close()
             raise
 
@@ -195,7 +200,7 @@ class LearningJob:
         """The fixed opponent, whose moves are not learned from."""
         settings = self.recipe.opponent
         run = self.recipe.run
-        rows = self.recipe.selfplay.batch_size
+        rows = min(self.recipe.selfplay.batch_size, MOST_ROWS)
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
@@ -235,7 +240,7 @@ class LearningJob:
             backend=run.backend,
             precision=run.precision,
             threads=self._threads,
-            batch_size=min(self.recipe.selfplay.batch_size, 65536),
+            batch_size=min(self.recipe.selfplay.batch_size, MOST_ROWS),
             exact=run.exact,
         )
         return self._stack.enter_context(closing(evaluator))
@@ -271,6 +276,7 @@ class LearningJob:
         facts = {"games": len(records), "moves": moves, **spent}
         nodes = self.recipe.train.exact_nodes
         if nodes and unit.kind != "gate":
+            # Solved by who has played them: the driver, one process for all workers, would be their limit.
             records = with_exact_ends(records, self.game, nodes)
         stored = []
         for record in records:

@@ -65,6 +65,7 @@ def measure_nets(run: Run) -> None:
 
 def _content(folder: RunFolder, settings: YardstickSettings) -> dict[str, Any]:
     """Return what the file holds so far; raise ValueError where another yardstick measured in it."""
+    # How often is measured may change: it says which nets are measured, not by what.
     conditions = settings.model_dump(mode="json", exclude={"every"})
     if not folder.yardstick.exists():
         return {**conditions, "nets": {}}
@@ -97,12 +98,14 @@ def play_yardstick(
         settings.opponent,
         game,
         games=settings.games,
+        # One seed for all nets, so that they are measured from the same openings.
         seed=1,
         random_plies=settings.opening_plies,
         max_plies=settings.max_plies,
         threads=threads,
         progress=False,
     )
+    # The file has whole matches alone: a part of one would never be played to its end.
     if match.interrupted:
         raise KeyboardInterrupt
     return {

@@ -63,6 +63,7 @@ class Archive:
 
     def add(self, generation: int, games: Games) -> None:
         """Take the games of a generation, after those of the one before; let go of those that are not needed again."""
+        # A start and its weight need moves, values and surprise alone; policies are most of the bytes.
         self._games[generation] = games.without_policies()
         last_over = generation - self.lag
         over = {one: games.games for one, games in self._games.items() if one <= last_over}

@@ -98,6 +98,7 @@ class Observation(BaseModel):
     @property
     def precision(self) -> float:
         """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
+        # The variance of the logarithm of a ratio of two counts is, to first order, the sum of their inverses.
         return 1 / (1 / (self.decisive + 0.5) + 1 / (self.drawn + 0.5))
 
 
@@ -208,6 +209,7 @@ def wants_probe(settings: ControllerSettings, state: ControllerState, generation
     generation, since the net is another one than that of the games before.
     """
     probes = sum(seen.generation == generation for seen in state.seen)
+    # Where the target is out of reach no probe comes near it, and there would be no end of them.
     if probes >= MOST_PROBES:
         return False
     if settings.probe_always and not probes:
@@ -256,6 +258,7 @@ def after_generation(settings: ControllerSettings, state: ControllerState, playe
     forgotten = played.generation - REMEMBERED
     remembered = [old for old in state.seen if old.generation > forgotten]
     seen = (*remembered, played)
+    # For the target of the generation that will be played with it: `controller.targets` may name another one.
     lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
     chosen = (*state.chosen, played.lever)
     found = ControllerState(visits=state.visits, seen=seen, chosen=chosen)
@@ -277,8 +280,11 @@ def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
     if len(state.chosen) < settings.settle_generations:
         return False
     low, high = _bounds(settings, state.visits)
+    # At a bound the lever stands still because it must, which is no sign that the net has found its draws: a weak net
+    # plays without contempt for many generations, and the visits would double all the while.
     if any(lever in (low, high) for lever in recent):
         return False
+    # N_scl is a whole number: from 2 to 3 is more than any usual factor, so that a small one would never settle.
     step = 0 if settings.by == "temperature" else 1
     lowest = min(recent)
     highest = max(settings.settle_factor * lowest, lowest + step)
@@ -316,6 +322,7 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
         weights.append(weight * observation.precision)
     xs = np.array([math.log(one.lever) for one in seen])
     ys = np.array([one.log_ratio for one in seen])
+    # The paper sketches in figure 6 that N_scl is chosen anew, and not how: the line and its prior are this program's.
     precisions = np.array(weights)
     total = precisions.sum()
     prior = SLOPE_SPREAD**-2

@@ -26,6 +26,7 @@ def gate_on_episodes(run: Run) -> None:
     """Decide whether the net that the generation before trained, and that played this one, becomes the best."""
     record = MatchScore(**run.state.current["games"]["candidate"])
     results = GateResults(record=record)
+    # The losses of the generation before: that has trained the net which is judged here.
     trained = {}
     if run.state.history:
         trained = run.state.history[-1].get("train", {})

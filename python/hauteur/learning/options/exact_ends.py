@@ -55,6 +55,7 @@ def _with_exact_end(record: GameRecord, game: _core.Game, solver: _core.ExactSol
     counts = np.split(record.policy_counts, ends)
     for move in reversed(range(len(states))):
         values = solver.move_values(states[move], nodes)
+        # Earlier positions have more moves to go: their nodes would mostly be spent for nothing.
         if values is None:
             break
         is_best = np.equal(values, max(values))

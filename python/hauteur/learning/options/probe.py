@@ -46,6 +46,7 @@ class Controlled(Option):
 
     def probe(self, run: Run) -> None:
         """Play a few games at every setting that the controller wants to know of before the generation is played."""
+        # One after another: each probe is planned with the lever that the last one spoke for.
         number = 0
         while controller.wants_probe(self._settings, self._state(run), run.state.generation):
             seen = self._play_probe(run, number)

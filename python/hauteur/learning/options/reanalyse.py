@@ -54,6 +54,7 @@ class Reanalysed(Option):
 
     def generation_read(self, run: Run, generation: int, first: int) -> None:
         """Give positions the targets again that they had, where the step of that generation is done."""
+        # Generation `first` has drawn from games before it alone, all of which have left the window since.
         is_done = generation < run.state.generation or STEP in run.state.done
         if generation > first and is_done:
             self._search(run, generation, is_read=True)

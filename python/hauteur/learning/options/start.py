@@ -98,6 +98,7 @@ def finish_start(run: Run) -> None:
     samples = sum(one["train"]["samples"] for one in rounds)
     run.charge((0, 0), samples=samples)
     of_training = {name: facts for name, facts in rounds[-1].items() if name in TRAINED}
+    # The net is there before the checkpoint that begins generation 1, whose games it plays.
     run.save_nets(0)
     state.start = {"generation": 0, **state.current, **of_training, **run.totals()}
     run.begin_next_generation()
@@ -116,6 +117,7 @@ class Start:
         steps: Steps = {"games": self.bring_in}
         if self._settings.distil_from is not None:
             steps["teacher"] = self.teach
+        # Each round is a step of its own, so that a kill costs no more than one time through the games.
         for number in range(1, self.rounds + 1):
             steps[f"round {number}"] = partial(self.learn_round, number=number)
         return steps
@@ -177,6 +179,7 @@ class Start:
             facts = run.learners.train(
                 self.data.learn,
                 steps,
+                # Else round 1 would draw its batches by the numbers of generation 1.
                 seed=derived_seed(run.recipe.run.seed, "start"),
                 generation=number,
                 generations=self.rounds,
@@ -210,6 +213,7 @@ class Start:
     def _steps_of(self, number: int) -> int:
         """Optimiser steps of a round; those of all rounds draw every position `epochs` times on average."""
         per_epoch = self.data.learn.positions / self._run.recipe.train.batch_size
+        # Differences of rounded sums: rounds that were rounded one by one would add up to another number of epochs.
         before = round(min(self._settings.epochs, number - 1) * per_epoch)
         after = round(min(self._settings.epochs, number) * per_epoch)
         return max(1, after - before)
@@ -322,6 +326,8 @@ def bring_in(
             facts.bad.append(found)
             continue
         part = LEARN
+        # Whole games are held out: from neighbours of a position, which the net has learned, it would be known too
+        # well. Each by its own stream, so that the same games are held out when the step is taken again.
         if hold_out > 0:
             random = stream(seed, "hold out game", found.plan.index)
             if float(random.random()) < hold_out:
@@ -402,6 +408,8 @@ def teach_games(
     on_games: Callable[[int], None] | None = None,
 ) -> None:
     """Write the teacher's targets into all shards of the folder. Done again it changes nothing."""
+    # The teacher is asked about positions alone, which its answers leave as they are: after a kill it may begin again
+    # on shards that are taught already.
     done = 0
     for path in sorted(folder.glob("*.parquet")):
         records = [stored.record for stored in good_games(path)]

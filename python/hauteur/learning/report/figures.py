@@ -23,6 +23,7 @@ def number(line: Line, path: str) -> float | None:
             value = dict(enumerate(value)).get(int(key))
         else:
             value = value.get(key) if isinstance(value, Mapping) else None
+    # Compared in this direction, since no comparison with NaN is true.
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         return None
     return value
@@ -261,7 +262,10 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
         "Learning": [*_gate_figures(recipe, xs, history), *(kind.of(xs, history) for kind in ladder)],
         "Games": [_results(xs, history), *(kind.of(xs, history) for kind in GAME_FIGURES)],
     }
-    target = None if recipe.controller is None else recipe.controller.target
+    target = None
+    # A line of one height: targets of the generations, which the controller then follows instead, have none.
+    if recipe.controller is not None and not recipe.controller.targets:
+        target = recipe.controller.target
     drawn = {}
     for name, figures in found.items():
         placed = [_placed(figure, axis, target) for figure in figures if figure is not None]

@@ -46,6 +46,7 @@ def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list
     unread = list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
         try:
+            # The first file has enough games: a report follows every generation, and must not read all of them again.
             first_table = next(_tables(folder, generation))
             walks += [_walk(row) for row in _rows(first_table.slice(0, GAMES))]
         except (ValueError, OSError, ImportError) as error:

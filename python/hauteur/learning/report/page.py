@@ -269,6 +269,7 @@ def _bar(name: str, done: int, total: int, words: str) -> str:
 
 def progress_lines(folder: RunFolder) -> list[str]:
     """Return how far a run is that goes on, and what its workers have done in this generation; of others nothing."""
+    # A killed process leaves its file behind, so only a folder that is held is believed.
     found = read_progress(folder.progress) if is_locked(folder.path) else None
     if found is None:
         return []

@@ -53,6 +53,7 @@ def decide_gate(run: Run, results: GateResults, *, candidate: int, trained: Mapp
     record = decision.evidence
     elo = state.best_elo
     # Games of the best net against itself are chance, no gain: so are the first episodes of candidate-versus-best.
+    # A ladder is a sum, so the finite Elo: that of a match in which all games were won would be infinite for good.
     if record.games and candidate != state.best:
         elo += finite_elo(record)
     write_json(run.folder.gate(state.generation), decision.to_json())

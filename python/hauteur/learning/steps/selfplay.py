@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def self_play(run: Run) -> None:
     """Play the generation's games; they are on disk and in the replay buffer when this returns."""
     generation = run.state.generation
+    # The last units of a generation and the gate leave workers idle: 100 simulated ones came to 44 % of the ideal speed
+    # in Connect Four without a lag, to 82 % with a lag of 1 (docs/reference/cluster-model.md).
     last = min(generation + run.recipe.selfplay.max_policy_lag, run.recipe.run.generations)
     # Later generations begin now where a lag allows it, so that workers have games to play during training and gate.
     planned, *ahead = [plan_games(run, number) for number in range(generation, last + 1)]
@@ -54,7 +56,10 @@ def playing_nets(run: Run, generation: int) -> list[int]:
 
     They are those there were after the generation before it, or max_policy_lag earlier.
     """
+    # Always this net, never the newest that is there: which one that is depends on the speed of workers, and no two
+    # runs would be alike.
     candidate = max(0, generation - 1 - run.recipe.selfplay.max_policy_lag)
+    # From the history and not the present best net: a resumed run plans earlier generations again.
     best = run.state.history[candidate - 1]["best"] if candidate else 0
     nets = {
         "best-versus-best": [best],
@@ -70,6 +75,7 @@ def read_games(run: Run, generation: int, played: Sequence[Games]) -> int:
 
     ValueError where they are not those that the nets have learned from before.
     """
+    # Units come in any order, and positions are drawn by their places: by number these are the same in every run.
     added = Games.join(played).ordered()
     check_digest(run, generation, added)
     # The window is set before the games come in: it decides which of the old ones leave.

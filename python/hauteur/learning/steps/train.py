@@ -14,8 +14,11 @@ TRAINED = ("train", "train_large")
 def train(run: Run) -> None:
     """Take the generation's optimiser steps; write the candidate's net, or its two nets."""
     generation = run.state.generation
+    # By the new positions and not the window's: else a position would be drawn the more often the larger that is.
     steps = run.recipe.train.steps_for(run.state.current["games"]["positions"])
     with run.progress("training", steps * len(run.learners.trainers)) as progress:
+        # The candidate goes on from its own weights, whatever the gate said of them, as in AlphaGo Zero (Silver et al.
+        # 2017): the gate decides who plays, not who learns.
         facts = run.learners.train(
             run.buffer,
             steps,
