@@ -13,6 +13,7 @@ from simulated_fleet import Drive, Habits, SimulatedFleet, some_units
 from thread_fleet import ThreadFleet
 
 from hauteur.cluster.scheduler import Scheduler, UnitBatch
+from hauteur.cluster.unit import Event, Finished
 from hauteur.games.registry import load_game
 from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe
@@ -155,6 +156,33 @@ def test_a_run_keeps_the_units_in_work_and_goes_on_to_the_same_net(
     assert_same_run(folder, tmp_path / "whole")
 
 
+class HeldFleet(ThreadFleet):
+    """Threads whose results, all but the first, are held until the request to end.
+
+    Else, on a busy machine, the match would be over before the request.
+    """
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self.held: list[Event] = []
+        self.told = False
+
+    def wait(self, seconds: float) -> list[Event]:
+        now = []
+        for event in super().wait(seconds):
+            if not isinstance(event, Finished):
+                now.append(event)
+            elif self.told:
+                self.held.append(event)
+            else:
+                self.told = True
+                now.append(event)
+        if stop.requested:
+            now += self.held
+            self.held = []
+        return now
+
+
 def test_a_match_keeps_the_games_of_the_units_in_work(tmp_path: Path) -> None:
     players = {"a": parse_player("net=uniform visits=12"), "b": parse_player("random")}
     settings = MatchSettings.model_validate({"game": "tictactoe", "games": 400, "seed": 3, **players})
@@ -162,7 +190,7 @@ def test_a_match_keeps_the_games_of_the_units_in_work(tmp_path: Path) -> None:
     notes: list[str] = []
 
     def play() -> None:
-        with closing(Scheduler(ThreadFleet(2), on_note=notes.append)) as scheduler:
+        with closing(Scheduler(HeldFleet(2), on_note=notes.append)) as scheduler:
             for _ in match.play(scheduler):
                 if not stop.requested:
                     stop.arrive()
