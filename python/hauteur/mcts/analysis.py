@@ -89,6 +89,8 @@ class Analysis(Closing):
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
+        # Kept as they were given: each game's net puts settings of its own under them, and those of the net before must
+        # not count as given then.
         self._given = params or DEFAULTS
         self._params = for_nets(self._given, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
@@ -127,6 +129,7 @@ class Analysis(Closing):
         from hauteur.mcts.result import refuse_finished, search_result
 
         state = as_state(position)
+        # Refused before anything changes: the tree of the position before stays.
         refuse_finished(state)
         limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)
@@ -150,6 +153,7 @@ class Analysis(Closing):
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
         with self._between.alone():
+            # Before the tree moves: for another game a forest is made, with the settings that its net carries.
             if self._nets.open(start.game):
                 search = search_of_source(self._given, self._nets.source, start.game, self._nets.large)
                 self._params = self._tree.params = for_nets(search, self._nets.large)
@@ -228,6 +232,7 @@ class Analysis(Closing):
         lines: int = 1,
         on_report: OnReport | None = None,
     ) -> SearchRun:
+        # The clock begins here, so that what the tablebases take is of the search's time.
         now = time.monotonic()
         control = control or SearchControl(began=now)
         with self._between.alone():
@@ -237,6 +242,7 @@ class Analysis(Closing):
             self._run = SearchRun(limits, control, only, lines, on_report, now, base, base, now, root_result=result)
             if limits.mate is not None:
                 self._run.proof = MateProof(self._tree.position, limits.mate, only)
+            # Set here and not in the searching thread: until that has begun, another caller could move the tree.
             self._between.busy = True
             return self._run
 
@@ -246,6 +252,7 @@ class Analysis(Closing):
             self._search_until_stopped(run)
             return self._report(run)
         finally:
+            # Also after an error: its search of all lines ends by itself only when it has seen them.
             if run.proof is not None:
                 run.proof.close()
             self._between.end()
@@ -257,6 +264,7 @@ class Analysis(Closing):
         """
         while not self._search_once(run):
             run.counters = self._tree.counters
+            # A tree at rest makes no batches, after which questions are answered otherwise.
             self._between.answer()
             run.reason = self._stop_reason(run) or ""
             if not run.reason and not run.limits_now.waits:
@@ -274,7 +282,9 @@ class Analysis(Closing):
         """Search until the limits end it (return the reason) or the tree needs no more visits."""
         limits = run.limits_now
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
+        # The core hands out no visit beyond the bound: a look at the count after each batch alone would exceed it.
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
+        # Such a bound is never reached, and does not fit into the core's 32 bits.
         if bound > MOST_COUNTED:
             bound = 0
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
@@ -283,6 +293,8 @@ class Analysis(Closing):
             self._nets.small,
             large=self._nets.large,
             batch_size=self._nets.batch_size,
+            # Batches of one row are for the exactly sequential search: a second one in flight would choose its row
+            # before the value of the first is there.
             in_flight=1 if self._nets.batch_size == 1 else 2,
             plan=lambda: self._plan(run),
             facts=run.facts,
@@ -294,6 +306,7 @@ class Analysis(Closing):
         visits = run.counters.root_visits
         most = self._nets.batch_size
         limits = run.limits_now
+        # No clock may shape the batches of such a search: it is to be the same tree on every machine.
         if limits.by_visits_alone:
             return replace(plan_by_visits(visits, most), control=run.control)
         budget = None if limits.infinite else limits.budget
@@ -307,6 +320,7 @@ class Analysis(Closing):
         before = run.counters
         run.counters = self._tree.counters
         self._keep_pace(run, now, run.counters.rows - before.rows)
+        # Without its first visit the root has no move, neither to report nor to play.
         if run.counters.root_visits == 0:
             return False
         run.reason = self._stop_reason(run) or ""
@@ -320,6 +334,7 @@ class Analysis(Closing):
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
         """Update the running means of the seconds of a batch and of a row."""
         seconds = now - run.batch_ended
+        # With several nets the facts count the batches of all, and a turn answers one of each.
         batches = (run.facts.batches - run.batches) // len(self._tree.forest.nets)
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds / max(1, batches) - run.batch_seconds)
         if rows:
@@ -338,6 +353,7 @@ class Analysis(Closing):
         return stop_reason(limits, self._progress(run))
 
     def _progress(self, run: SearchRun) -> Progress:
+        # Before the rest: it notes a proven mate in the run, which the progress has too.
         prospects = self._prospects(run)
         return Progress(
             seconds=time.monotonic() - (run.control.began or 0.0),
@@ -347,6 +363,7 @@ class Analysis(Closing):
             batch_seconds=run.batch_seconds,
             look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
+            # Gumbel and LowerBound choose by values: a rival that cannot catch up in visits may still be played.
             by_visits=not (has_section(self._params, "gumbel") or has_section(self._params, "lower_bound")),
             **prospects,
         )
@@ -360,17 +377,20 @@ class Analysis(Closing):
         if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
             return {}
         lower, upper, plies = self._tree.forest.root_bounds(self._tree.number)
+        # Without a distance the proof is a tablebase's or an exact end's, which knows no number of moves.
         if lower == upper != 0 and plies is not None:
             run.mate = lower * ((plies + 1) // 2)
         if limits.mate is None:
             return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, run.depth)}
         proof = run.proof
+        # The tree, or the tables, may exclude a win long before the exact search has seen all lines.
         is_lost = upper < 1 or (run.root_result is not None and run.root_result < 1)
         if proof is not None and proof.line:
             run.mate = (len(proof.line) + 1) // 2
         return {"no_mate": is_lost or (proof is not None and proof.excludes_win)}
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
+        # A search for a mate needs the report itself: it notes mates on the board, which end the search.
         if run.on_report is None and run.limits_now.mate is None:
             return
         if now - run.reported < NEW_BEST_SECONDS:
@@ -508,6 +528,7 @@ def search_batch(
         if (other.name, other.feature_shape, other.num_actions) != (game.name, game.feature_shape, game.num_actions):
             raise ValueError(f"positions must be of one game: positions[{number}] is of {other.spec}, not {game.spec}")
     params = for_nets(search_of_source(params or SearchParams(), evaluator, game, large), large)
+    # One leaf a tree: no visit is chosen while another waits, so no result depends on who shares a batch with it.
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})
     nets = AnalysisNets(evaluator, large, more=more)
