@@ -155,9 +155,18 @@ class Analysis(Closing):
         with self._between.alone():
             # Before the tree moves: for another game a forest is made, with the settings that its net carries.
             if self._nets.open(start.game):
-                search = search_of_source(self._given, self._nets.source, start.game, self._nets.large)
-                self._params = self._tree.params = for_nets(search, self._nets.large)
+                self._params = self._tree.params = self._settings_for(start.game)
             return self._tree.go_to(start, actions)
+
+    def _settings_for(self, game: _core.Game) -> SearchSettings:
+        """Return the settings for the game whose nets were opened; ValueError for wrong ones that a net carries."""
+        large = self._nets.large
+        try:
+            return for_nets(search_of_source(self._given, self._nets.source, game, large), large)
+        except BaseException:
+            # Nets that stayed open would let the next call search without these settings.
+            self._nets.close()
+            raise
 
     @property
     def state(self) -> _core.State:

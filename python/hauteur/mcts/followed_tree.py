@@ -42,12 +42,20 @@ class AnalysisNets:
         self._game = ""
 
     def open(self, game: _core.Game) -> bool:
-        """Make the evaluators for this game, unless they are there; return whether they were made."""
+        """Make the evaluators for this game, unless they are there; return whether they were made.
+
+        Where one cannot be made there are none afterwards.
+        """
         if self._open and self._game == game.spec:
             return False
         self.close()
-        for source in self._sources:
-            self._open.append(evaluator_for(game, source))
+        try:
+            for source in self._sources:
+                self._open.append(evaluator_for(game, source))
+        except BaseException:
+            # Some of the nets of this game must not pass for those of the game before.
+            self.close()
+            raise
         self._game = game.spec
         return True
 
