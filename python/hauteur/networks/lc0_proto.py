@@ -150,6 +150,9 @@ def parse_net(data: bytes) -> Message:
 
 def _unpack(path: Path) -> bytes:
     """Return the bytes of a file, unpacked if it is gzip; ValueError for other files."""
+    whole = path.stat().st_size
+    if whole > MAX_BYTES:
+        raise ValueError(f"has {whole} bytes, allowed are at most {MAX_BYTES}")
     packed = path.read_bytes()
     if packed.startswith(LC0_NET):
         return packed
