@@ -127,6 +127,15 @@ def test_a_full_tree_ends_a_search() -> None:
     assert 100_000 <= report.memory < 200_000
 
 
+def test_nets_that_do_not_fit_a_game_leave_none_of_them_to_the_game_before() -> None:
+    session = Analysis("uniform", large=UniformEvaluator(TICTACTOE))
+    visits = session.go(TICTACTOE.new_initial_state(), visits=20).tree.root.visits
+    with pytest.raises(ValueError, match="is for tictactoe"):
+        session.go(CONNECT4.new_initial_state(), visits=20)
+    again = session.go(TICTACTOE.new_initial_state(), visits=40)
+    assert (visits, again.tree.root.visits) == (20, 40)
+
+
 def test_without_position() -> None:
     with pytest.raises(ValueError, match="call set_position first"):
         Analysis(Probe(CHESS), SearchParams()).search(Limits(visits=1))

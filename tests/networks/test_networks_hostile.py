@@ -16,7 +16,7 @@ from lc0_toys import random_net, random_tensors
 from hauteur import networks
 from hauteur.networks.files import DIGEST_KEY, safetensors_bytes
 from hauteur.networks.layers import resnet_shapes
-from hauteur.networks.lc0_proto import SCHEMA
+from hauteur.networks.lc0_proto import MAX_BYTES, SCHEMA, read_net
 from hauteur.networks.resnet_architecture import ResNetArchitecture
 from hauteur.networks.wire import MAX_FIELDS, read_message
 from hauteur.system.records import json_line
@@ -82,6 +82,15 @@ def test_gzip_bomb(folder: Path) -> None:
     said = complaint(folder / "bomb.pb.gz", bomb)
     assert said is not None
     assert "too much for a network file" in said
+
+
+def test_a_file_without_end_is_not_read(folder: Path) -> None:
+    path = folder / "endless.pb.gz"
+    with path.open("wb") as file:
+        file.write(b"\x0d\xc0\x01\x00\x00")
+        file.truncate(MAX_BYTES + 1)  # on disk as short as its first bytes
+    with pytest.raises(ValueError, match=f"has {MAX_BYTES + 1} bytes, allowed are at most {MAX_BYTES}"):
+        read_net(path)
 
 
 FOREIGN = {

@@ -176,6 +176,13 @@ def test_an_analysis_follows_the_game_of_its_net() -> None:
         assert all(move.proven is None for move in other.moves)
 
 
+def test_an_analysis_refuses_settings_that_are_wrong_at_every_call(tmp_path: Path) -> None:
+    with ht.Analysis(net_with(tmp_path / "wrong.safetensors", "solver.lookahed=1")) as analysis:
+        for _ in range(2):
+            with pytest.raises(ValueError, match="is not a setting"):
+                analysis.go(GAME.new_initial_state(), visits=10)
+
+
 def test_the_command_analyse_and_its_options(net: str, capsys: pytest.CaptureFixture[str]) -> None:
     reasons = []
     for options in ([], ["--search.solver.lookahead", "0"], ["--search.solver", "off"]):

@@ -27,6 +27,7 @@ class Draws:
 
         self._is_made = True
         generator = default_rng(self._seed)
+        # As if all had been drawn: the moves of a seed do not depend on when the generator was made.
         generator.random(self._passed)
         return generator
 

@@ -71,6 +71,7 @@ class OpenNets:
         alone = 0.0
         for evaluator in self.reading:
             row = np.zeros((1, *evaluator.feature_shape), np.float32)
+            # The first computation prepares what later ones use, and is no measure of them.
             evaluator(row)
             began = time.perf_counter()
             evaluator(row)

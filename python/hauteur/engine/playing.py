@@ -102,6 +102,7 @@ class PlayingSession(Closing):
         """By how many seconds moves came too late; see hauteur.mcts.limits."""
         self._game = game
         self._opener = opener
+        # 63 bits, as seeds have everywhere.
         self._seed = int.from_bytes(os.urandom(8)) >> 1 if seed is None else seed
         self._draws = Draws(self._seed)
         self._choice: object = None
@@ -171,6 +172,7 @@ class PlayingSession(Closing):
         self._analysis = None
         self._row_seconds = 0.0
         if self._player is not None:
+            # Nobody waits here: nets that are still being opened are closed once they are open.
             self._player.add_done_callback(_close)
         self._player = None
 
@@ -178,6 +180,7 @@ class PlayingSession(Closing):
 
     def set_position(self, start: _core.State, actions: Sequence[int] = ()) -> None:
         """Follow the game to the position after `actions`, which must be legal, from `start`."""
+        # A copy, since `apply` works in place and the caller may play on.
         self._start = start.copy()
         self._actions = tuple(actions)
 
@@ -282,6 +285,7 @@ class PlayingSession(Closing):
             if self._analysis is not None:  # of the same nets, as `close` forgets it
                 self._row_seconds = self._analysis.row_seconds
             params = for_nets(search, nets.large)
+            # Made to be thrown away: settings that do not fit the nets are refused now, and not by the first search.
             nets_of(_core.Forest(self._game, params), nets.small, nets.large)
             self._analysis = Analysis(
                 nets.small,

@@ -228,6 +228,7 @@ class TwoSidedGame(Closing):
 
     def _next(self) -> None:
         """Let the side to move think, or start the clock of the person."""
+        # What comes from other threads later, answers and flags, has this number: an old one is known by it.
         self._turn += 1
         turn = self._turn
         side = self.played.state.to_move
@@ -298,6 +299,7 @@ class TwoSidedGame(Closing):
                 return
             clock.start()
             self._flag = threading.Timer(clock.left, self._out_of_time, (turn,))
+            # The process must not wait for a clock to run out.
             self._flag.daemon = True
             self._flag.start()
             self._on_change()

@@ -165,6 +165,7 @@ def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluat
     found: dict[int, Evaluator] = {}
     for player in players:
         if isinstance(player, SearchPlayer):
+            # By identity: players with one evaluator share its batches.
             found[id(player.evaluator)] = player.evaluator
             if player.large is not None:
                 found[id(player.large)] = player.large
@@ -226,6 +227,7 @@ class _Loop:
             self._refill(plans)
             while self.core.running:
                 event = self.core.wait(MEASURED_EVERY)
+                # Raised here, since the thread in which an answer came has nobody to raise it to.
                 if self.failure is not None:
                     raise self.failure
                 if isinstance(event, _core.MoveDue):
@@ -236,6 +238,8 @@ class _Loop:
                     record = self._record(event)
                     facts.games += 1
                     facts.moves += len(record.actions)
+                    # Before the record is handed on: who takes it may be slow, and batches are full only while all
+                    # places are taken.
                     self._refill(plans)
                 self._measure(facts, time.perf_counter() - started)
                 if record is not None:
@@ -307,6 +311,7 @@ class _Loop:
         origin = plan.begin(self.game).notation()
         moves = (*plan.start, *due.actions)
         player = self.asked[due.player]
+        # A copy, as the player thinks in a thread of its own and may play on it.
         request = MoveRequest(plan.index, board.copy(), origin, moves, due.seed)
         future = player.choose(request)
         self.pending[due.number] = future

@@ -368,6 +368,7 @@ class TreePlayer:
             ended: dict[int, _core.State] = {}
             going_on: dict[int, _core.State] = {}
             for child in self._children(level, result):
+                # By key, so that lines which meet again are searched, and counted, once.
                 (going_on if child.outcome() is None else ended)[child.key] = child
             result.positions += len(ended) + len(going_on)
             for outcome in (state.outcome() or 0 for state in ended.values()):
@@ -384,6 +385,7 @@ class TreePlayer:
             return level
         if result.sampled_from is None:
             result.sampled_from = level[0].ply
+        # Named by the ply: a sample does not depend on how many were drawn before.
         random = stream(self._seed, "lines of a tree", level[0].ply)
         places = random.choice(len(level), self._lines, replace=False)
         return [level[place] for place in sorted(places.tolist())]

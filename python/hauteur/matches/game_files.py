@@ -112,6 +112,7 @@ def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
         ("Termination", RESIGNATION if game.end == RESIGNATION else TERMINATIONS.get(game.end, "normal")),
     ]
     tags += _player_tags("White", white) + _player_tags("Black", black)
+    # PGN has one TimeControl for both sides; where they differ each has a tag of its own.
     if (control := _clock(white)) and control == _clock(black):
         tags.append(("TimeControl", control))
     return [*tags, ("Seed", str(match.settings.seed))]

@@ -102,6 +102,7 @@ def match_plans(
         if openings:
             plan = openings[order[number % len(order)]].plan(game, index)
         else:
+            # Named by its number: a match that is resumed draws the missing openings alone, and draws the same.
             random = stream(settings.seed, "match opening", number)
             plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
         sides = first_of_two(game, settings.colours, plan)
@@ -255,6 +256,7 @@ class GamesInProgress:
                 self.write_result()
                 written = time.monotonic()
             yield number, game
+            # Tests that have ended take no further game: those that still run are dropped by whoever closes this.
             if all(match.tally.ended for match in matches):
                 return
 
@@ -338,6 +340,7 @@ class Match(GamesInProgress):
 
     def keep(self, game: MatchGame) -> None:
         """Count a game that has just ended, once it is on disk."""
+        # On disk first: what is shown as counted is there after a crash.
         if self.folder is not None:
             self.folder.append(game)
         else:
@@ -385,6 +388,7 @@ class Match(GamesInProgress):
     @cached_property
     def _deciding(self) -> dict[str, Any]:
         """Return the settings that decide the games, with the content of the nets."""
+        # Without `games`, which may be raised when the match goes on, and players, whose nets count by content.
         values = self.settings.model_dump(exclude={"a", "b", "games"})
         values |= player_facts(self.game, self.settings.a, "a")
         values |= player_facts(self.game, self.settings.b, "b")

@@ -41,6 +41,7 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
     if path.suffix.lower() == ".pgn":
         return _read_pgn(path, game)
     try:
+        # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not a text file: {error}") from None

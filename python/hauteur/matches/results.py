@@ -104,6 +104,7 @@ class MatchGame(Section):
 
     def _course(self) -> dict[str, Any]:
         """Return all that two equal games have in common: everything but times."""
+        # A game that is played again after a crash is the same game, at other times.
         return self.model_dump(exclude={"milliseconds"})
 
     @property

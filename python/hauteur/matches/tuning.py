@@ -83,6 +83,7 @@ class Parameter:
         exact = self._log_value(place) if self.log else self.low + self.width * place
         if self.whole:
             return round(exact)
+        # Rounding may lead out of the bounds.
         rounded = float(f"{exact:.{DIGITS}g}")
         return min(max(rounded, self.low), self.high)
 
@@ -101,6 +102,7 @@ class Parameter:
         slope = self.width
         if self.log:
             slope = self._log_value(place) * self._log_width
+        # On both sides: points 1.2 apart are rounded to different whole numbers wherever they lie.
         return min(0.5, 0.6 / slope)
 
     def _log_value(self, place: float) -> float:
@@ -481,6 +483,7 @@ def _play_iteration(
 ) -> MatchScore:
     """Results of the first point against the second; or of both against the opponent, the second's turned round."""
     name = f"iteration-{number + 1:04}"
+    # One seed for both points: against an opponent they play from the same openings.
     seed = derived_seed(tuning.seed, "tune", number)
     a, b = (tuning.player_at(place) for place in places)
     if tuning.opponent is None:

@@ -79,6 +79,7 @@ class UnitPlans:
         if not self._plans:
             if (unit := self._take()) is None:
                 raise StopIteration
+            # Reversed, since they are taken from the end.
             self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
             running = unit, list[GameRecord]()
             self._running |= {plan.index: running for plan in self._plans}
@@ -90,6 +91,7 @@ class UnitPlans:
         records.append(record)
         if len(records) < unit.games:
             return None
+        # By number and not as they ended: a unit's content is the same however long each game takes.
         return unit, sorted(records, key=lambda record: record.plan.index)
 
 
@@ -223,6 +225,7 @@ def _until_stopped(batch: UnitBatch) -> Iterator[Played]:
 def checked_games(played: Played) -> list[MatchGame]:
     """Return the games of a unit. ValueError where they are not those that were planned."""
     try:
+        # From another process, maybe of another version: nothing of it is taken on trust.
         games = GAMES.validate_json(played.result.content)
     except ValidationError as error:
         reason = str(error).splitlines()[0]
@@ -241,6 +244,7 @@ def _add(facts: ArenaFacts, spent: Mapping[str, float], seconds: float) -> None:
         setattr(facts, name, getattr(facts, name) + spent[name])
     for name in OF_SEARCH:
         count = getattr(facts.search, name)
+        # JSON has made floats of the counts.
         setattr(facts.search, name, count + type(count)(spent[name]))
     facts.search.total = seconds
 
@@ -261,6 +265,7 @@ class MatchJob:
                 settings = PlayerSettings.model_validate(one["settings"])
                 nets = {setting: _net(name, files) for setting, name in one["nets"].items()}
                 self._players.append(build_player(self._game, settings, evaluators, one["label"], nets))
+            # Only now: where a player cannot be built, the nets that were opened are closed again.
             self._stack = stack.pop_all()
 
     def play(self, take: TakeUnit) -> Iterator[UnitResult]:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
-from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
-from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts, given_rules
-from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
+from hauteur.mcts.driver import SearchDriver, for_nets
+from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeFacts, given_rules
+from hauteur.mcts.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.net_search import search_of_source
 from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
 from hauteur.mcts.report import AnalysisOptions, OnReport, Pace, RootReport, root_report, with_result, with_win
+from hauteur.mcts.search_run import SearchRun
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
 from hauteur.system.hints import with_hints
@@ -34,81 +35,6 @@ if TYPE_CHECKING:
     from hauteur.mcts.params import SearchParams
     from hauteur.mcts.result import BatchResult, SearchResult
     from hauteur.mcts.search_tree import SearchTree
-
-PONDERING = Limits(infinite=True)
-
-
-@dataclass
-class SearchRun:
-    """One search: its limits, what it began with, what it last reported."""
-
-    limits: Limits
-    """Its limits; none of them holds while it ponders."""
-    control: SearchControl
-    """Stops it, and says when its clock began."""
-    only: tuple[int, ...]
-    """The only root moves to search; empty: all."""
-    lines: int
-    """Moves that get a principal variation in a report."""
-    on_report: OnReport | None
-    """Gets the reports; None: only the last one is made."""
-    started: float
-    """Time of its start, in seconds of the monotonic clock."""
-    base: TreeCounters
-    """The tree before the search."""
-    counters: TreeCounters
-    """The tree after the last batch."""
-    batch_ended: float
-    """Time at which the last batch was answered, by the same clock."""
-    batches: int = 0
-    """Batches at the last look at the limits."""
-    batch_seconds: float = 0.0
-    """Running mean of the time from one batch's answer to the next."""
-    reported: float = float("-inf")
-    """Time of the last report; minus infinity before the first."""
-    reported_best: int | None = None
-    """Place of the most visited move among the root's edges at the last report."""
-    mate: int | None = None
-    """Moves to the proven win of the root's mover, negative to a loss; None: nothing is proven."""
-    proof: MateProof | None = None
-    """The exact search that runs along with it, where there is a limit of moves to a mate."""
-    reason: str = ""
-    """Why it ended; empty while it runs."""
-    resting: bool = False
-    """True once the tree can grow no more, and that has been reported."""
-    root_result: int | None = None
-    """Result of the root by the tablebase for its mover: -1, 0, 1; None: not known."""
-    facts: SearchFacts = field(default_factory=SearchFacts)
-    """Seconds and batches of the driver so far."""
-    growth: Growth = field(default_factory=Growth)
-    """The progress by which a search for a depth or a mate is given up."""
-
-    @property
-    def new_visits(self) -> int:
-        return self.counters.visits - self.base.visits
-
-    @property
-    def depth(self) -> float:
-        """Mean depth of the new visits, in plies."""
-        return (self.counters.depth_sum - self.base.depth_sum) / max(self.new_visits, 1)
-
-    def pace(self) -> Pace:
-        return Pace(
-            seconds=time.monotonic() - self.started,
-            new_visits=self.new_visits,
-            depth=self.depth,
-            rows=self.counters.rows - self.base.rows,
-            tablebase_hits=self.counters.tablebase_hits - self.base.tablebase_hits + (self.root_result is not None),
-            batch_seconds=self.batch_seconds,
-            batches=self.facts.batches,
-            fill=self.facts.fill,
-        )
-
-    @property
-    def limits_now(self) -> Limits:
-        """The limits, or none while the search ponders."""
-        return PONDERING if self.control.began is None else self.limits
-
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -163,6 +89,8 @@ class Analysis(Closing):
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
+        # Kept as they were given: each game's net puts settings of its own under them, and those of the net before must
+        # not count as given then.
         self._given = params or DEFAULTS
         self._params = for_nets(self._given, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
@@ -201,6 +129,7 @@ class Analysis(Closing):
         from hauteur.mcts.result import refuse_finished, search_result
 
         state = as_state(position)
+        # Refused before anything changes: the tree of the position before stays.
         refuse_finished(state)
         limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)
@@ -224,10 +153,20 @@ class Analysis(Closing):
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
         with self._between.alone():
+            # Before the tree moves: for another game a forest is made, with the settings that its net carries.
             if self._nets.open(start.game):
-                search = search_of_source(self._given, self._nets.source, start.game, self._nets.large)
-                self._params = self._tree.params = for_nets(search, self._nets.large)
+                self._params = self._tree.params = self._settings_for(start.game)
             return self._tree.go_to(start, actions)
+
+    def _settings_for(self, game: _core.Game) -> SearchSettings:
+        """Return the settings for the game whose nets were opened; ValueError for wrong ones that a net carries."""
+        large = self._nets.large
+        try:
+            return for_nets(search_of_source(self._given, self._nets.source, game, large), large)
+        except BaseException:
+            # Nets that stayed open would let the next call search without these settings.
+            self._nets.close()
+            raise
 
     @property
     def state(self) -> _core.State:
@@ -302,6 +241,7 @@ class Analysis(Closing):
         lines: int = 1,
         on_report: OnReport | None = None,
     ) -> SearchRun:
+        # The clock begins here, so that what the tablebases take is of the search's time.
         now = time.monotonic()
         control = control or SearchControl(began=now)
         with self._between.alone():
@@ -311,6 +251,7 @@ class Analysis(Closing):
             self._run = SearchRun(limits, control, only, lines, on_report, now, base, base, now, root_result=result)
             if limits.mate is not None:
                 self._run.proof = MateProof(self._tree.position, limits.mate, only)
+            # Set here and not in the searching thread: until that has begun, another caller could move the tree.
             self._between.busy = True
             return self._run
 
@@ -320,6 +261,7 @@ class Analysis(Closing):
             self._search_until_stopped(run)
             return self._report(run)
         finally:
+            # Also after an error: its search of all lines ends by itself only when it has seen them.
             if run.proof is not None:
                 run.proof.close()
             self._between.end()
@@ -331,6 +273,7 @@ class Analysis(Closing):
         """
         while not self._search_once(run):
             run.counters = self._tree.counters
+            # A tree at rest makes no batches, after which questions are answered otherwise.
             self._between.answer()
             run.reason = self._stop_reason(run) or ""
             if not run.reason and not run.limits_now.waits:
@@ -348,7 +291,9 @@ class Analysis(Closing):
         """Search until the limits end it (return the reason) or the tree needs no more visits."""
         limits = run.limits_now
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
+        # The core hands out no visit beyond the bound: a look at the count after each batch alone would exceed it.
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
+        # Such a bound is never reached, and does not fit into the core's 32 bits.
         if bound > MOST_COUNTED:
             bound = 0
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
@@ -357,6 +302,8 @@ class Analysis(Closing):
             self._nets.small,
             large=self._nets.large,
             batch_size=self._nets.batch_size,
+            # Batches of one row are for the exactly sequential search: a second one in flight would choose its row
+            # before the value of the first is there.
             in_flight=1 if self._nets.batch_size == 1 else 2,
             plan=lambda: self._plan(run),
             facts=run.facts,
@@ -368,6 +315,7 @@ class Analysis(Closing):
         visits = run.counters.root_visits
         most = self._nets.batch_size
         limits = run.limits_now
+        # No clock may shape the batches of such a search: it is to be the same tree on every machine.
         if limits.by_visits_alone:
             return replace(plan_by_visits(visits, most), control=run.control)
         budget = None if limits.infinite else limits.budget
@@ -381,6 +329,7 @@ class Analysis(Closing):
         before = run.counters
         run.counters = self._tree.counters
         self._keep_pace(run, now, run.counters.rows - before.rows)
+        # Without its first visit the root has no move, neither to report nor to play.
         if run.counters.root_visits == 0:
             return False
         run.reason = self._stop_reason(run) or ""
@@ -394,6 +343,7 @@ class Analysis(Closing):
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
         """Update the running means of the seconds of a batch and of a row."""
         seconds = now - run.batch_ended
+        # With several nets the facts count the batches of all, and a turn answers one of each.
         batches = (run.facts.batches - run.batches) // len(self._tree.forest.nets)
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds / max(1, batches) - run.batch_seconds)
         if rows:
@@ -412,6 +362,7 @@ class Analysis(Closing):
         return stop_reason(limits, self._progress(run))
 
     def _progress(self, run: SearchRun) -> Progress:
+        # Before the rest: it notes a proven mate in the run, which the progress has too.
         prospects = self._prospects(run)
         return Progress(
             seconds=time.monotonic() - (run.control.began or 0.0),
@@ -421,6 +372,7 @@ class Analysis(Closing):
             batch_seconds=run.batch_seconds,
             look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
+            # Gumbel and LowerBound choose by values: a rival that cannot catch up in visits may still be played.
             by_visits=not (has_section(self._params, "gumbel") or has_section(self._params, "lower_bound")),
             **prospects,
         )
@@ -434,17 +386,20 @@ class Analysis(Closing):
         if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
             return {}
         lower, upper, plies = self._tree.forest.root_bounds(self._tree.number)
+        # Without a distance the proof is a tablebase's or an exact end's, which knows no number of moves.
         if lower == upper != 0 and plies is not None:
             run.mate = lower * ((plies + 1) // 2)
         if limits.mate is None:
             return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, run.depth)}
         proof = run.proof
+        # The tree, or the tables, may exclude a win long before the exact search has seen all lines.
         is_lost = upper < 1 or (run.root_result is not None and run.root_result < 1)
         if proof is not None and proof.line:
             run.mate = (len(proof.line) + 1) // 2
         return {"no_mate": is_lost or (proof is not None and proof.excludes_win)}
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
+        # A search for a mate needs the report itself: it notes mates on the board, which end the search.
         if run.on_report is None and run.limits_now.mate is None:
             return
         if now - run.reported < NEW_BEST_SECONDS:
@@ -582,6 +537,7 @@ def search_batch(
         if (other.name, other.feature_shape, other.num_actions) != (game.name, game.feature_shape, game.num_actions):
             raise ValueError(f"positions must be of one game: positions[{number}] is of {other.spec}, not {game.spec}")
     params = for_nets(search_of_source(params or SearchParams(), evaluator, game, large), large)
+    # One leaf a tree: no visit is chosen while another waits, so no result depends on who shares a batch with it.
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})
     nets = AnalysisNets(evaluator, large, more=more)

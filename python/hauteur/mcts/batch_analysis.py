@@ -158,6 +158,7 @@ class BatchAnalysis:
         waiting = enumerate(chains)
         try:
             while True:
+                # Ended chains count as open until they are read: a slow reader does not fill the memory with results.
                 while searches.open < most_open:
                     following = next(waiting, None)
                     if following is None:
@@ -185,6 +186,7 @@ def counts_up_to(most: int, *also: int) -> tuple[int, ...]:
 def visits_to_solution(readings: Sequence[SearchReading], right: Callable[[int], bool]) -> int | None:
     """Return the first count of visits from which on the move to play is right; None if the last one is wrong."""
     solved = None
+    # From the end: a move that is found, lost and found again counts from the last time on.
     for reading in reversed(readings):
         if not right(reading.best):
             break
@@ -267,6 +269,7 @@ def _reading(forest: _core.Forest, tree: int) -> SearchReading:
     best = int(forest.best_actions(ids)[0])
     others = np.delete(q, best)
     second_q = math.nan
+    # nanmax of nothing but NaN would give a warning too.
     if not np.isnan(others).all():
         second_q = float(np.nanmax(others))
     visits = int(forest.root_node_visits(ids)[0])

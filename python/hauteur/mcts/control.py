@@ -30,6 +30,8 @@ class SearchControl:
             self._began = None
         elif began is None:
             self._began = time.monotonic()
+        # One stop in two forms: the core looks at the flag without the interpreter; a future can be waited for
+        # together with that of a batch, without polling.
         self._stopped: Future[None] = Future()
         self.flag = _core.StopFlag()
 
@@ -44,6 +46,7 @@ class SearchControl:
 
     def stop(self) -> None:
         """Ask the search to end. A batch that is being computed is given up, unless it is the first of the tree."""
+        # The flag first: who is woken by the future looks at the flag.
         self.flag.set()
         try:
             self._stopped.set_result(None)
@@ -71,6 +74,7 @@ class SearchControl:
 def in_background(work: Callable[[], Result], name: str) -> Future[Result]:
     """Run `work` in a thread of this name; the future gets its result or its exception."""
     future: Future[Result] = Future()
+    # A daemon: other threads are joined without a limit when the process ends, and an infinite search never ends.
     thread = threading.Thread(target=_settle, args=(future, work), name=name, daemon=True)
     _running.add(thread)
     thread.start()
@@ -97,6 +101,7 @@ def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
         return
     try:
         result = work()
+    # Whatever it is: who waits for this future would otherwise wait for ever.
     except BaseException as error:
         future.set_exception(error)
     else:
@@ -141,6 +146,7 @@ class BetweenBatches:
     """
 
     def __init__(self) -> None:
+        # The thread that has it may take it again: a function that is answered at once may call the analysis itself.
         self._lock = threading.RLock()
         self._thread: int | None = None
         self.waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -151,9 +157,11 @@ class BetweenBatches:
     def ask(self, function: Callable[[], Result]) -> Future[Result]:
         """Let the function run; the future gets its result or its exception."""
         future: Future[Result] = Future()
+        # Asked from a report: the queue is only looked at when that has returned, which may wait for the answer.
         if self.busy and self._thread == threading.get_ident():
             _settle(future, function)
             return future
+        # With the lock, so that no search begins or ends between the look at `busy` and the answer.
         with self._lock:
             self.waiting.append((future, function))
             if not self.busy:
@@ -162,6 +170,7 @@ class BetweenBatches:
 
     def answer(self) -> None:
         """Run what waits, in this thread."""
+        # The searching thread needs no lock for this: during a search it alone takes from the deque, others append.
         while self.waiting:
             _settle(*self.waiting.popleft())
 
@@ -179,6 +188,7 @@ class BetweenBatches:
 
     def end(self) -> None:
         """The search is over: answer what waits, and let the tree go."""
+        # A question that came between the last answer and `busy = False` would never be answered.
         with self._lock:
             self.answer()
             self.busy = False

@@ -20,6 +20,7 @@ class CheckedSection(Section):
 
     def asked_core(self) -> bool:
         """Return whether the core takes the settings as neutral; ValueError where it refuses them."""
+        # A class derived by a user is checked as the section that it comes from: the core knows no other names.
         models = (one.__name__ for one in type(self).__mro__ if one.__module__ == "hauteur.mcts.params")
         return _core.check_settings(next(models), self.model_dump_json(exclude_none=True))
 
@@ -54,6 +55,7 @@ class RuledSection(CheckedSection):
         """Return what a switch instead of a section means; another value unchanged."""
         if name not in section_names(cls):
             return value
+        # `is`, since 1 == True and a number in the place of a section is its first setting: `cpuct=1`.
         if value is True or value == "on":
             return {}
         is_optional = cls.model_fields[name].default is None
@@ -63,6 +65,7 @@ class RuledSection(CheckedSection):
 
     def without_neutral_rules(self) -> Self:
         """The same settings with the rules that change nothing left out."""
+        # The core has a faster loop for plain PUCT, which a section that changes nothing would keep it from.
         neutral = [name for name, rule in self if isinstance(rule, RuleSection) and rule.is_neutral]
         return self.model_copy(update=dict.fromkeys(neutral))
 

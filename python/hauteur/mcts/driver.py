@@ -43,6 +43,7 @@ def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows
     Positions; bit planes, masks uint64 [B, C] and values float32 [B, C]; or features, float32 [B, C, H, W].
     """
     _, height, width = forest.game.feature_shape
+    # First of all: random games begin from positions, and features do not bring them back.
     if isinstance(evaluator, StateEvaluator):
         return _rows_of_states(evaluator, forest)
     # A bit plane is one word where the board has at most 64 squares: about 20 times fewer bytes to copy
@@ -158,11 +159,13 @@ class InFlight:
         if not self._waiting or not self._has_answered(self._waiting[0][1]):
             return False
         batch, pending, buffer = self._waiting.popleft()
+        # Before the answer is asked for: an evaluator that raises would otherwise cost a buffer each time.
         self._free.append(buffer)
         started = time.perf_counter()
         try:
             policy_logits, wdl = pending.result()
         except BaseException:
+            # Visits in flight lower the scores of their edges: left in the tree they would keep others away for good.
             self.forest.cancel(batch)
             raise
         answered = time.perf_counter()
@@ -181,6 +184,8 @@ class InFlight:
     def _has_answered(self, pending: Pending) -> bool:
         """Wait until a batch is computed; return False where a stop or the end of the time comes first."""
         plan = self._next_plan()
+        # Only a future can be waited for together with a stop. The first batch is waited for in any case: without it
+        # a tree has no move.
         if plan.control is None or plan.sure or not isinstance(pending, Future):
             return True
         if not pending.done():
@@ -296,8 +301,10 @@ class SearchDriver:
 
         Raises RuntimeError where trees are active, but two turns in a row bring neither rows nor visits.
         """
+        # All are filled before one is waited for, so that the nets compute at the same time.
         for network in self.networks:
             network.fill()
+        # A list: any() of a generator would leave out the nets after the first that has answered.
         applied = [network.apply_oldest() for network in self.networks]
         if any(applied):
             self._visits_when_idle = None
@@ -362,5 +369,6 @@ def nets_of(
             f"nets after the second one: {len(more)} given, {further} in second_net.more, which has a part for each, "
             "such as more=20:0.33:1"
         )
+    # The place of a net is its number. That of a missing second net is filled, and never asked for.
     given = [evaluator, evaluator if large is None else large, *more]
     return [(given[net], net) for net in forest.nets]

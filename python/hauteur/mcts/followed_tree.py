@@ -42,12 +42,20 @@ class AnalysisNets:
         self._game = ""
 
     def open(self, game: _core.Game) -> bool:
-        """Make the evaluators for this game, unless they are there; return whether they were made."""
+        """Make the evaluators for this game, unless they are there; return whether they were made.
+
+        Where one cannot be made there are none afterwards.
+        """
         if self._open and self._game == game.spec:
             return False
         self.close()
-        for source in self._sources:
-            self._open.append(evaluator_for(game, source))
+        try:
+            for source in self._sources:
+                self._open.append(evaluator_for(game, source))
+        except BaseException:
+            # Some of the nets of this game must not pass for those of the game before.
+            self.close()
+            raise
         self._game = game.spec
         return True
 
@@ -93,8 +101,10 @@ def evaluator_for(game: _core.Game, source: object) -> Evaluator:
     if hasattr(source, "submit") and hasattr(source, "batch_size"):
         ours = game.feature_shape
         theirs = getattr(source, "feature_shape", ours)
+        # Of other shapes it goes on to the factory, which says in one line what it is for.
         if tuple(ours) == tuple(theirs):
             return cast("Evaluator", source)
+    # Here: an engine answers `uci` without the readers and layers of nets that this brings.
     from hauteur.networks.evaluators.factory import evaluator
 
     return evaluator(game, source)
@@ -197,6 +207,7 @@ class FollowedTree:
         known = len(self._actions)
         # The core keeps only the subtree of the played move, so a takeback or another line begins a new tree.
         kept = self._forest is not None and key == self._start and line[:known] == self._actions
+        # Played before the tree is touched: an illegal move raises, and leaves everything as it was.
         position = position_after(start, line)
         for action in line[known:] if kept else ():
             self.forest.advance(self.ids, np.array([action], np.uint16))
@@ -210,6 +221,7 @@ class FollowedTree:
 
     def clear(self) -> None:
         """Forget the tree; the next position begins a new one."""
+        # The forest and not only its tree, since the evaluations are in its cache.
         self._forest = None
         self._actions = ()
         self.version += 1
@@ -226,6 +238,7 @@ class FollowedTree:
         kept = tables.root_actions(state, self.fast_play) if tables is not None else None
         leaf_tables = tables if kept is None else None
         if leaf_tables is not self._leaf_tablebase:
+            # Values of the tables are in the means of all nodes above their leaves and cannot be taken out again.
             self.forest.remove(self.ids)
             self.forest.set_tablebase(leaf_tables)
             self.number = self.forest.add(state)
@@ -253,6 +266,7 @@ class FollowedTree:
             self._forest = _core.Forest(state.game, self.params, self.seed, 1, self._chain())
             self._leaf_tablebase = None
         else:
+            # The forest stays, and its cache: after a takeback the new tree finds the evaluations of the old one there.
             self._forest.remove(self.ids)
         self.number = self._forest.add(state)
         self.version += 1

@@ -264,6 +264,7 @@ SEARCH_OPTIONS = _options(_SEARCH, "SearchParams")
 TEMPERATURE_OPTIONS = _options(_TEMPERATURE, "Temperature")
 """The options of the choice of the move."""
 
+# Known by name, so that settings written for lc0 are taken without an error, and no name is ignored by mistake.
 _NAMES_WITHOUT_EFFECT = """
     AuxEngineFile BackendOptions CacheHistoryLength ConfigFile ContemptModeTB HybridRatioMode IdlingMinimumWork
     KLDGainAverageInterval MaxCollisionEvents MaxCollisionVisits MaxCollisionVisitsScalingEnd
@@ -314,6 +315,7 @@ def search_values(options: Mapping[str, Value], **others: Any) -> dict[str, Any]
     given = {name.lower(): value for name, value in options.items()}
     values = {option.name: _value(option, given) for option in SEARCH_OPTIONS}
     fields = _nested((option.field, values[option.name]) for option in SEARCH_OPTIONS if option.field)
+    # In lc0 the options of the root are there always, and count with their switch alone. Here a section is the switch.
     if not values["RootHasOwnCpuctParams"]:
         del fields["root_cpuct"]
     if values["FpuStrategyAtRoot"] == "same":
@@ -326,11 +328,13 @@ def search_values(options: Mapping[str, Value], **others: Any) -> dict[str, Any]
         fields["solver"] = STICKY_ENDGAMES
     if values["LowerBound"]:
         fields["lower_bound"] = {}
+    # The core decides what is neutral: ScLimit 0 is not, where there is a model of the opponent.
     if _core.check_settings("SearchContempt", json.dumps({"n_scl": values["ScLimit"]})):  # it is neutral
         del fields["search_contempt"]
     advantage = float(values["UCI_RatingAdv"])
     contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)
     fields["wdl_contempt"]["contempt"] = contempt
+    # Without one of the three the rule is neutral, whatever its other options are: no shift, and a ratio of 1.
     if not (contempt or values["WDLCalibrationElo"] or values["WDLDrawRateTarget"]):
         del fields["wdl_contempt"]
     return {**fields, **{name: value for name, value in others.items() if value is not None}}
@@ -338,6 +342,8 @@ def search_values(options: Mapping[str, Value], **others: Any) -> dict[str, Any]
 
 def without_contempt_of_play(values: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a search for infinite analysis: in the mode `play` there is no contempt."""
+    # As in lc0. The contempt is the mover's in this mode: in analysis it would change sides with every move, and no
+    # tree could be kept.
     rule = values.get("wdl_contempt")
     if rule is None or rule["mode"] != "play":
         return values

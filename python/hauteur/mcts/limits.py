@@ -186,7 +186,9 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
         return "depth"
     if limits.budget is None:
         return None
+    # A batch is not broken off by the target, so the search ends before the batch that would pass it.
     end = progress.seconds + progress.batch_seconds  # of the next batch
+    # The target first: the deadline looks at all moves of the root, which most batches can do without.
     if end >= limits.budget.target and end >= deadline(limits.budget, progress):
         return "time"
     return None
@@ -208,6 +210,7 @@ def _unreachable(limits: Limits, progress: Progress) -> str | None:
 
 def _settled(limits: Limits, progress: Progress) -> str | None:
     """Smart pruning at the level of the whole search: a win, one move only, or no rival can catch up."""
+    # A limit of moves to a mate asks for a proof: that one move is far ahead proves nothing.
     if limits.smart_pruning <= 0.0 or progress.visits < 1 or limits.mate is not None:
         return None
     if progress.mate is not None and progress.mate > 0:

@@ -108,6 +108,7 @@ def play_search_keys(net: ResolvedNet) -> list[Key]:
 
 def play_search_values(text: str, source: str) -> dict[str, Any]:
     """Return the nested settings of a text; ValueError, a line that names `source`, for what is not allowed."""
+    # A copy: what is cached is shared, and who changed it would change the next search with this net.
     return copy.deepcopy(_values(text, f"{source}: {FACT}"))
 
 
@@ -134,6 +135,7 @@ def _pairs(text: str) -> Iterator[tuple[Key, str]]:
         if not equals or not name:
             raise ValueError(f"{word!r} is not key=value")
         key = tuple(name.replace("-", "_").removeprefix("search.").split("."))
+        # A file may come from anyone: it must not say what memory a search takes, or ask for nets that are not there.
         if key[0] in (*OF_RESOURCES, *OF_OTHER_NETS):
             raise ValueError(f"{name} is not a net's to say: it is of resources or of another net")
         yield key, value
@@ -186,6 +188,7 @@ def play_search_text(net: ResolvedNet) -> str:
         about = path.stat()
     except OSError:
         return ""
+    # By time and size: a run writes its best net anew under the same name.
     text = _stored_text(path, about.st_mtime_ns, about.st_size)
     if not isinstance(text, str):
         raise ValueError(f"{net.path}: {FACT} in its metadata must be a text of settings, got {text!r}")
@@ -195,6 +198,7 @@ def play_search_text(net: ResolvedNet) -> str:
 @lru_cache(256)
 def _stored_text(path: Path, _changed: int, _size: int) -> Any:
     """Return the fact of a safetensors file, read once; empty where there is none."""
+    # Looked at without safetensors, whose import an engine with a net of lc0 does without.
     if not _may_be_safetensors(path):
         return ""
     from safetensors import SafetensorError, safe_open  # here: engines of lc0's nets start without it
@@ -203,6 +207,7 @@ def _stored_text(path: Path, _changed: int, _size: int) -> Any:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
         return json.loads(metadata.get("hauteur.training", "{}")).get(FACT, "")
+    # RecursionError: the JSON of a stranger may be nested without end. AttributeError: it may be no object.
     except (OSError, ValueError, AttributeError, RecursionError, SafetensorError):
         return ""  # its reader reports what is wrong with it
 

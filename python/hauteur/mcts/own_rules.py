@@ -101,6 +101,7 @@ class Nodes(Table):
         found = self._handed.get((self._rule, name))
         if found is None:
             return np.full(len(self.tree), default)
+        # NaN: this node's tree has not asked above, or came here by an edge that the rule was not shown.
         return np.where(np.isnan(found), default, found)
 
 
@@ -160,6 +161,7 @@ class Edges(Table):
 
     def total(self, values: Floats) -> Floats:
         """Return the sum over the edges of each node, [n]."""
+        # Every node that chooses has an edge: of one without, reduceat would return the value of the next node's first.
         found: Floats = np.add.reduceat(values, self.starts[:-1])
         return found
 
@@ -402,6 +404,7 @@ class RuleChain:
         picks = picks.astype(np.int64)
         bad = (picks < -1) | (picks >= np.diff(edges.starts))
         chosen = edges.starts[:-1] + np.maximum(picks, 0)
+        # Wrong picks are looked up at 0, since their own place may be beyond the last edge.
         is_allowed = edges.allowed[np.where(bad, 0, chosen)]
         bad |= ~is_allowed & (picks >= 0)
         if bad.any():
@@ -416,6 +419,7 @@ class RuleChain:
         """Place 4, [S]."""
         override = self._overrides["step_size"][-1]
         steps = _floats(override, _called(override, self._way), (len(self._way),), low=0.0, high=1.0)
+        # after_backup comes later and shall see the step that was taken, not 1 / visits.
         self._way._rows[5] = steps
         return steps
 
@@ -440,6 +444,7 @@ def checked_rules(rules: object) -> tuple[Rule, ...]:
             )
         if not isinstance(rule, Rule):
             raise ValueError(f"rules[{number}] must be a hauteur.Rule, got {_shown(rule)}")
+        # A text is a sequence too: each of its letters would become a column.
         if isinstance(rule.columns, str) or rule.random not in ("", "uniform", "normal"):
             what = f"columns a list of names and random uniform or normal, got {rule.columns!r} and {rule.random!r}"
             raise ValueError(f"rules[{number}], {type(rule).__name__}, must have as {what}")
@@ -456,6 +461,7 @@ def _overrides(rules: Sequence[Rule], place: str) -> tuple[Override, ...]:
     return tuple(
         Override(f"{type(rule).__name__}.{place}", getattr(rule, place), number)
         for number, rule in enumerate(rules)
+        # Each place that stays out saves a call into Python at every depth of every gather.
         if place in vars(rule) or getattr(type(rule), place) is not getattr(Rule, place)
     )
 
@@ -464,6 +470,7 @@ def _called(override: Override, *arguments: Any) -> Any:
     """Return what the method returns; ValueError names rule and method where it raises."""
     try:
         return override.method(*arguments)
+    # Exception alone: Ctrl-C must come through as what it is.
     except Exception as error:
         kind = type(error).__name__
         message = " ".join(str(error).split())
@@ -491,6 +498,7 @@ def _floats(
         raise ValueError(
             f"rule {override.name} must return finite numbers{bounds} of shape {shape}, got {_shown(returned)}"
         )
+    # The core copies what it gets as one slice of doubles.
     return np.ascontiguousarray(numbers, np.float64)
 
 

@@ -29,6 +29,7 @@ class PlainSettings:
 
     def model_dump_json(self, *, exclude_none: bool = False) -> str:
         """Return the settings as JSON, which the core reads. exclude_none: nothing; what is not given is left out."""
+        # The core calls this method of models and of these alike, with this argument.
         del exclude_none
         return json.dumps(self.values)
 

@@ -190,6 +190,7 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     edges = [edge for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves = [_root_move(edge) for edge in edges]
+    # A stable sort: among equals the order of the rule of choice stays.
     moves.sort(key=lambda move: -move.result)
     for place, move in enumerate(moves[:lines]):
         line = forest.principal_variation(tree, move.action)
@@ -201,7 +202,9 @@ def choose_move(moves: Sequence[RootMove], settings: TemperatureSettings, ply: i
     """Return the move to play of some, best first, `ply` plies into the game; uniform, in [0, 1), decides a draw."""
     by_action = {}
     rows = []
+    # By action, so that a drawn number means the same move in whatever order a report lists them.
     for move in sorted(moves, key=lambda move: move.action):
+        # Without a visit q is the FPU, which no cutoff by value may take for a finding.
         q = move.q if move.visits else math.nan
         by_action[move.action] = move
         rows.append((move.action, move.visits, q, move.prior, move.proven))

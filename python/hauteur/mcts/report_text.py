@@ -65,6 +65,7 @@ def _cells(report: RootReport, move: RootMove) -> list[str]:
         f"{move.visits:,}",
         f"{share:.1f}",
         f"{100.0 * move.prior:.1f}",
+        # + 0.0 makes 0.0 of -0.0, which would be shown as a loss.
         f"{move.q + 0.0:+.3f}" if visited else "",
         _percent(move.wdl) if move.wdl is not None else "",
         f"{move.value + 0.0:+.3f}" if move.value is not None else "",

@@ -110,6 +110,7 @@ class SearchResult:
     @property
     def state(self) -> _core.State:
         """A copy of the position."""
+        # A copy: `apply` works in place, and the report goes on to say what was searched.
         return self.report.state.copy()
 
     @property
@@ -255,6 +256,7 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     ids = tree.ids
     return SearchResult(
         report,
+        # int64, since a difference of the core's unsigned counts would wrap below 0.
         visits=forest.root_visits(ids)[0].astype(np.int64),
         q=forest.root_q(ids)[0],
         prior=forest.root_priors(ids)[0],
@@ -265,6 +267,7 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
 
 def followed_tree(tree: FollowedTree) -> SearchTree:
     """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
+    # The core moves its tree on in place: without the check a kept result would read lines of another position.
     version = tree.version
 
     def check() -> None:

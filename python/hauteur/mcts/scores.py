@@ -25,9 +25,11 @@ LARGEST_DECIDED = 0.996
 
 def _logistic(factor: float, slope: float, value: float) -> float:
     """Return factor tan(slope value)."""
+    # The slopes are just below pi / 2: a value a little above 1 would come out at the other end of the tangent.
     return factor * math.tan(slope * min(max(value, -1.0), 1.0))
 
 
+# lc0's constants let centipawns of every kind end near 12,800 (128 pawns) at W - L = 1.
 FORMULAS: dict[str, Callable[[float, float, float], float]] = {
     "centipawn": lambda wl, _, __: _logistic(90.0, 1.5637541897, wl),
     "centipawn_with_drawscore": lambda _, __, q: _logistic(90.0, 1.5637541897, q),
@@ -52,6 +54,7 @@ def pov_score(wdl: tuple[float, float, float], mate: int | None, *, first_to_mov
 
     mate: moves to a proven mate, None: centipawns of the win, draw, loss.
     """
+    # Here: python-chess takes time to import, and engines answer without it.
     import chess.engine
 
     win, draw, loss = wdl
@@ -106,6 +109,7 @@ def logistic_mean(wl: float, d: float) -> float | None:
     loss = (1.0 - wl - d) / 2.0
     if min(win, d, loss) <= SMALLEST_SHARE:
         return None
+    # The divisor a + b is above 0 exactly where there are draws, so the least share keeps it away from 0.
     a = math.log(1.0 / loss - 1.0)
     b = math.log(1.0 / win - 1.0)
     return (a - b) / (a + b)

@@ -147,6 +147,7 @@ def _node(tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge
         node_visits=edge["node_visits"],
         replies=edge["replies"],
         prior=edge["prior"],
+        # The core has the FPU as q of a move without visits: not what the search found.
         q=math.nan if wdl is None else edge["q"] + 0.0,
         wdl=np.full(3, np.nan, np.float32) if wdl is None else np.array(wdl, np.float32),
         value=math.nan if value is None else value + 0.0,
@@ -177,6 +178,7 @@ class SearchTree:
 
     @property
     def root(self) -> TreeNode:
+        # A new node at every call: nodes keep their children once read, and the tree of an analysis grows meanwhile.
         return _node(self, None, (), self.source.root())
 
     def node(self, line: Sequence[int | str]) -> TreeNode:
@@ -203,6 +205,7 @@ class SearchTree:
         parents = columns["parent"]
         edges = edges_of(columns, np.arange(len(parents)))
         for parent, edge in zip(parents.tolist(), edges, strict=True):
+            # The root is none of the rows: -1 stands for it. Every parent stands before its children.
             before = nodes[parent + 1]
             line = (*before.line, edge["action"])
             nodes.append(_node(self, before, line, edge))
@@ -235,6 +238,7 @@ class SearchTree:
         if not root["visits"]:
             raise ValueError(f"{path}: there is no tree to save: the position was not searched")
         count = len(columns["parent"])
+        # With exactly `max_nodes` there may be more that were not asked for.
         complete = count < max_nodes and facts.get("complete", True)
         if nets:
             facts["nets"] = [{"name": Path(net).name, "sha256": sha256_of(Path(net))} for net in nets]
@@ -331,6 +335,7 @@ def node_row(node: TreeNode) -> dict[str, Any]:
         "move": "" if parent is None else move_text(parent.state, node.line[-1]),
         "chooser": state.to_move,
         "visits": node.visits,
+        # Without the parent's own evaluation, which belongs to no move.
         "share": None if parent is None else node.visits / max(parent.node_visits - 1, node.visits, 1),
         "large_visits": node.large_visits,
         "node_visits": node.node_visits,

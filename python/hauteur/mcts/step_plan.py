@@ -34,6 +34,7 @@ def plan_by_visits(visits: int, most: int) -> StepPlan:
 
     visits: of the root until now; most: maximum rows of a batch.
     """
+    # Visits of one batch do not know each other's values, which matters most while there are few others.
     rows = max(1, min(most, visits // VISITS_PER_ROW))
     return StepPlan(rows, max(1, ROWS_A_STEP // rows), sure=1 if visits == 0 else 0)
 

@@ -203,6 +203,7 @@ class SavedTree:
         self.header = header
         self._columns = columns
         parents = columns["parent"]
+        # Stable: the children of a node stay in the order of the file, the most visited first.
         self._order = np.argsort(parents, kind="stable")
         self._starts = np.searchsorted(parents[self._order], np.arange(len(parents) + 1))
 
@@ -248,6 +249,7 @@ def write_tree(path: Path, state: _core.State, root: Edge, columns: Columns, fac
     content = header.model_dump(mode="json")
     nodes = _with_root(root, columns)
     content["nodes"] = {name: _json_list(column) for name, column in nodes.items()}
+    # allow_nan: JSON has no NaN, and readers in other languages would refuse the file.
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     write_bytes(path, text.encode() + b"\n")
 
@@ -273,6 +275,7 @@ def _with_root(root: Edge, below: Columns) -> dict[str, NDArray[Any]]:
 def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
     """Return the position and the nodes of a file. Raise ValueError, in one line, for what is none or too large."""
     check_ending(path)
+    # Before it is read: as Python's lists the numbers take many times the bytes of the file.
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"{path}: has {path.stat().st_size:,} bytes; a tree is read up to {MOST_BYTES:,}")
     header, columns = _read_json(path)
@@ -315,6 +318,7 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         for name, column in lists.items():
             if name in COLUMNS:
+                # With its type given null becomes NaN; without, numpy would make an array of objects of it.
                 kind = np.float64 if name in UNKNOWN else None
                 columns[name] = np.array(column, kind)
     except (TypeError, ValueError, OverflowError):
@@ -333,13 +337,16 @@ def _wrong(columns: dict[str, NDArray[Any]]) -> str:
         is_allowed = (known >= least) & (known <= most)
         if not is_allowed.all():
             return f"its column {name} must be {least} to {most}"
+        # Only now: astype would wrap a number that does not fit, in silence.
         columns[name] = column.astype(kind)
     parents = columns["parent"]
+    # Parents first: so the nodes are one tree without cycles, and the first n of them are one too.
     is_late = parents >= np.arange(count)
     has_none = parents[1:] < 0
     if not count or is_late.any() or has_none.any():
         return "a node stands before its parent, or has none"
     actions = columns["action"].astype(np.int64)
+    # Parent and action in one number, as an action has 16 bits.
     moves = parents.astype(np.int64) * 2**16 + actions
     if len(np.unique(moves)) != count:
         return "a node has two children by one move"

@@ -61,6 +61,7 @@ def convolution_indices() -> NDArray[np.int64]:
         ranks = end // 8 - start // 8
         plane = _PLANES[files, ranks]
         indices.append(plane * 64 + start)
+    # The head's planes have rook, bishop, queen; the list of moves has queen, rook, bishop.
     piece_offset = (2, 0, 1)
     for start, end, piece in promotions():
         plane = 64 + 3 * (end - start + 1) + piece_offset[piece]

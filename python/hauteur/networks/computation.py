@@ -266,6 +266,7 @@ def _attention_body(ops: Operations[Value], x: Value) -> Value:
 def _embedding(ops: Operations[Value], tokens: Value, alpha: float) -> Value:
     """Position information, dense layer, gates; with `dense` also layer norms and a feed-forward layer."""
     architecture = _lc0(ops)
+    # As in lc0: after a tower tokens get no encoding of their squares, whose neighbours the convolutions have seen.
     kind = "none" if architecture.filters else architecture.input_embedding
     if kind == "map":
         # Attention sees a set of squares: without this it would not know how they lie to each other.
@@ -322,6 +323,7 @@ def _attention(ops: Operations[Value], x: Value, path: str, heads: int) -> Value
     query = ops.transpose(by_head("q"), 0, 2, 1, 3)
     key = ops.transpose(by_head("k"), 0, 2, 3, 1)
     value = ops.transpose(by_head("v"), 0, 2, 1, 3)
+    # Scaled first, as in lc0: smolgen's weights were learned beside scores of this size.
     scores = ops.scaled(ops.product(query, key), 1 / sqrt(depth))
     if ops.has(f"{path}.smolgen.compress"):
         generated = _smolgen(ops, x, f"{path}.smolgen", heads)

@@ -114,6 +114,7 @@ def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False
     file, and later ones are compared with it. Raises ValueError and OSError as `fetch`, and ValueError for a file that
     is no network; nothing is left of one.
     """
+    # Two commands that get the same net would write into the same unfinished file.
     with locked(nets_folder(), "downloading"):
         here = downloaded_nets().get(request.name)
         expected = request.sha256 or None
@@ -140,9 +141,11 @@ def _put_in_place(request: NetRequest, part: Path) -> Path:
     with part.open("rb") as file:
         is_gzip = file.read(2) == GZIP
     kind, other = KINDS if is_gzip else KINDS[::-1]
+    # Still hidden by its dot: no command may find the file by the net's name before it was parsed.
     whole = part.replace(part.with_name(f"{part.name}{kind}"))
     try:
         describe(whole)
+        # A file of the other kind would stay in the folder under the same name, and might be the one that is found.
         (nets_folder() / f"{request.name}{other}").unlink(missing_ok=True)
         return whole.replace(nets_folder() / f"{request.name}{kind}")
     except ValueError as error:
@@ -183,6 +186,7 @@ def fetch(
             raise ValueError(
                 f"{address}: is not the expected file: its sha256 is {found}, expected {sha256}; nothing is kept"
             )
+    # Also after Ctrl-C: half a file must not be taken for a net.
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -191,6 +195,7 @@ def fetch(
 
 def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress) -> None:
     """Write the file of an address; ValueError where it does not come, is cut, or is too large."""
+    # identity: a server that packs the file on its way would send other bytes than those of size and hash.
     request = urllib.request.Request(address, headers={"User-Agent": "hauteur", "Accept-Encoding": "identity"})
     opener = urllib.request.build_opener(WebRedirects)
     try:
@@ -199,6 +204,7 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
             size = int(length) if length.isdigit() else None
             done = 0
             on_progress(done, size)
+            # By what the server says, so that nothing is downloaded in vain, and by what comes, as it may lie.
             while max(done, size or 0) <= most_bytes:
                 block = answer.read(BLOCK)
                 if not block:
@@ -207,6 +213,7 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
                 on_progress(done, size)
             if max(done, size or 0) > most_bytes:
                 raise ValueError(f"{address}: has more than the {most_bytes:,} bytes that are allowed")
+            # An early end of the connection is no error of http's reader: the file would only be short.
             if size is not None and done != size:
                 raise ConnectionError(f"the connection was cut after {done:,} of {size:,} bytes")
     except urllib.error.HTTPError as refusal:

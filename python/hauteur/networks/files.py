@@ -116,6 +116,7 @@ class SafetensorsFile:
 
     def __init__(self, path: Path) -> None:
         """Raise ValueError naming the file and what is wrong with it."""
+        # A file may come from anyone: its size is checked before anything of it is read.
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"{path}: has {path.stat().st_size} bytes, allowed are at most {MAX_BYTES}")
         self._path = path
@@ -126,6 +127,7 @@ class SafetensorsFile:
                 self._types = {}
                 shapes = {}
                 for name in self._names:
+                    # A slice has type and shape without the numbers, which whoever describes a file does not need.
                     tensor = file.get_slice(name)
                     self._types[name] = tensor.get_dtype()
                     shapes[name] = tuple(tensor.get_shape())
@@ -166,6 +168,7 @@ class SafetensorsFile:
         with safe_open(self._path, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in self._names}
         for name, values in tensors.items():
+            # One such number would spread to every answer; the layer that holds it is named here.
             if not np.isfinite(values).all():
                 raise ValueError(f"{self._path}: tensor {name} holds numbers that are not finite")
         # Files of older versions have no digest.
@@ -179,6 +182,7 @@ def _read(reader: Callable[[Any], Read], metadata: Mapping[str, str], key: str) 
     text = metadata[f"hauteur.{key}"]
     try:
         return reader(json.loads(text))
+    # json gives up in its own way on a stranger's text of a million brackets.
     except RecursionError:
         raise ValueError(f"{key}: is nested too deeply") from None
     except ValueError as error:
@@ -196,6 +200,7 @@ def _architecture(values: Any) -> Architecture:
         from hauteur.networks.architecture import RegisteredArchitecture  # here: engines start without pydantic
 
         return RegisteredArchitecture.model_validate(values)
+    # Cut short, since the value may be as long as the file.
     raise ValueError(f"kind must be 'resnet', 'lc0' or 'registered', got {repr(kind)[:80]}")
 
 

@@ -136,12 +136,15 @@ class Layers:
 def fold_norm(tensors: Mapping[str, Floats], weights_name: str) -> Affine:
     """Weights and bias of lc0's convolution with its norm, if it has one: w g / s, beta + (b - mean) g / s."""
     path = weights_name.removesuffix(".weights")
+    # In float64, so that the fold rounds once, at its end.
     weights = tensors[weights_name].astype(np.float64)
     zeros = np.zeros(len(weights))
     bias = tensors.get(f"{path}.biases", zeros).astype(np.float64)
     if f"{path}.bn_means" in tensors:
         means = tensors[f"{path}.bn_means"]
+        # lc0's name says deviations; its files hold variances.
         variances = tensors[f"{path}.bn_stddivs"].astype(np.float64)
+        # Older files have neither gammas nor betas.
         gammas = tensors.get(f"{path}.bn_gammas", zeros + 1)
         betas = tensors.get(f"{path}.bn_betas", zeros)
         scale = 1 / np.sqrt(variances + EPSILON)
@@ -426,6 +429,7 @@ class _Lc0Shapes(_Shapes):
         outputs = layer.outputs or self._outputs(weights, x[0] * layer.kernel**2)
         self._take(weights, outputs, x[0], layer.kernel, layer.kernel)
         base = weights.removesuffix(".weights")
+        # A norm with deviations alone would be left out in silence, and the net would play on with other numbers.
         has_means = f"{base}.bn_means" in self._sizes
         has_deviations = f"{base}.bn_stddivs" in self._sizes
         if has_means != has_deviations:

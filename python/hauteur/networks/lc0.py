@@ -68,11 +68,13 @@ class Lc0File:
         """Read the network's format and sizes; ValueError for what is not supported."""
         if "weights" not in net:
             raise ValueError("holds an ONNX model, not lc0 weights" if "onnx_model" in net else "holds no weights")
+        # Old files say nothing, and lc0's 0 is `unknown`: both are read as 16 bits a number.
         number = net.get("format", {}).get("weights_encoding", 0) or Encoding.LINEAR16
         self._encoding = encoding_of({"encoding": number})
         layers, scalars = flatten(net["weights"])
         self._layers = {path: layer for path, layer in layers.items() if layer.get("params")}
         sizes = {path: _size(path, layer, self._encoding) for path, layer in self._layers.items()}
+        # From sizes alone: a file is described, or refused, without a number of it being decoded.
         architecture = _architecture(net, sizes, scalars)
         self.shapes = lc0_shapes(sizes, architecture)
         self.facts = {
@@ -91,6 +93,7 @@ class Lc0File:
         """Decode a tensor; ValueError names it where it is damaged."""
         try:
             values = decode(layer, self._encoding)
+            # Their root would be NaN, and with it every answer.
             if path.endswith("bn_stddivs") and (values < 0).any():
                 raise ValueError("holds variances below 0")
         except ValueError as error:
@@ -112,6 +115,7 @@ def _training(params: Message) -> dict[str, str | int | float | bool | None]:
     for name, value in params.items():
         if not isinstance(value, float):
             facts[name] = value
+        # JSON, which these facts are written to, has no infinity and no NaN.
         elif math.isfinite(value):
             facts[name] = float(str(np.float32(value)))
     return facts
@@ -127,6 +131,7 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
     version = net.get("min_version", {})
     return Lc0Architecture(
         structure=cast("Literal[3, 4, 6, 7]", form["network"]),  # as `_check_format` allows
+        # The format names kinds of layers and no sizes: these follow from the tensors.
         filters=sizes.get("input.weights", 0) // (112 * 9),  # of 112 planes, 3x3
         blocks=_count(sizes, "residual.{}.conv1.weights"),
         se="residual.0.se.w1" in sizes,
@@ -134,6 +139,7 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
         encoders=encoders,
         heads=int(scalars.get("headcount", 0)),
         smolgen="smolgen_w" in sizes,
+        # vanilla and winner are the heads that lc0 plays with, unless it is told otherwise.
         policy_prefix="policy_heads.vanilla." if many_policies else "",
         value_prefix="value_heads.winner." if many_values else "",
         scalars=scalars,
@@ -347,6 +353,7 @@ def from_resnet(
     for layer in resnet_layers(architecture):
         ours = layer.tensors(LayerNames(architecture))
         theirs = layer.tensors(LayerNames(lc0))
+        # Both have the tensors of a layer in the same order: weights, then bias or gammas, betas, means, variances.
         for (name, shape), path in zip(ours.items(), theirs, strict=True):
             renamed[path] = np.asarray(tensors[name], np.float32).reshape(shape)
     return lc0, renamed

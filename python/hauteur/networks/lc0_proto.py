@@ -150,11 +150,15 @@ def parse_net(data: bytes) -> Message:
 
 def _unpack(path: Path) -> bytes:
     """Return the bytes of a file, unpacked if it is gzip; ValueError for other files."""
+    whole = path.stat().st_size
+    if whole > MAX_BYTES:
+        raise ValueError(f"has {whole} bytes, allowed are at most {MAX_BYTES}")
     packed = path.read_bytes()
     if packed.startswith(LC0_NET):
         return packed
     if not packed.startswith(GZIP):
         raise ValueError(f"is not gzip: it begins with {packed[:4].hex(' ') or 'nothing'}, not 1f 8b")
+    # A file of some megabytes can unpack to gigabytes: it is unpacked piece by piece, and given up at the limit.
     limit = min(MAX_BYTES, 16 * _CHUNK + MAX_RATIO * len(packed))
     stream = zlib.decompressobj(wbits=31)
     parts = []
@@ -171,6 +175,7 @@ def _unpack(path: Path) -> bytes:
         rest = stream.unconsumed_tail
         if not rest and not parts[-1] and not stream.eof:
             raise ValueError(f"is truncated: gzip ends too early, after {size} unpacked bytes")
+    # The network is whole without it: more is damage, which would go unnoticed.
     if stream.unused_data:
         raise ValueError(f"has {len(stream.unused_data)} bytes after the end of the network")
     return b"".join(parts)
@@ -178,4 +183,5 @@ def _unpack(path: Path) -> bytes:
 
 def pack_net(net: Message) -> bytes:
     """A network's messages as the bytes of a `.pb.gz` file; equal messages give equal bytes."""
+    # mtime: with the time of day in its header the file of a net would be another one each time.
     return gzip.compress(write_message(net, SCHEMA, "Net"), compresslevel=9, mtime=0)

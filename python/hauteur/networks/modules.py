@@ -41,9 +41,11 @@ def build(architecture: Architecture, tensors: Mapping[str, Floats]) -> Network:
     """
     if isinstance(architecture, Lc0Architecture):
         return Lc0Network(architecture, tensors).eval()
+    # A copy: training would else change the tensors of the opened file in place.
     loaded = {name: torch.from_numpy(np.array(values)) for name, values in tensors.items()}
     if isinstance(architecture, RegisteredArchitecture):
         own = build_registered(architecture)
+        # Compared by hand, as the counters of batch norms, which are in no file, forbid `strict`.
         _check_same(architecture, _floating(own), loaded)
         own.load_state_dict(loaded, strict=False)
         return own.eval()
@@ -60,6 +62,7 @@ def initialise(architecture: Architecture, seed: int) -> Network:
     if isinstance(architecture, Lc0Architecture):
         raise ValueError("only architectures 'resnet' and registered ones can be initialised, got 'lc0'")
     if isinstance(architecture, RegisteredArchitecture):
+        # torch's generator is the program's: a user's own draws must not depend on nets that are made here.
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             own = build_registered(architecture)
@@ -78,6 +81,7 @@ def tensors_of(network: Network) -> dict[str, Floats]:
     found = {}
     for name, tensor in _floating(network).items():
         on_cpu = tensor.detach().cpu().to(torch.float32)
+        # A copy: on the processor the array is the parameter's memory, and training goes on in it.
         found[name] = on_cpu.numpy().copy()
     return found
 

@@ -71,6 +71,7 @@ class KnownNet:
 @cache
 def known_nets() -> tuple[KnownNet, ...]:
     """Return the public nets that `hauteur net get` knows."""
+    # Here: an engine whose net is a file starts without it.
     import tomllib
 
     table = Path(__file__).parent / "data" / "public_nets.toml"
@@ -106,6 +107,7 @@ def downloaded_nets() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in files:
         kind = next((kind for kind in KINDS if path.name.endswith(kind)), None)
+        # Names with a dot in front are downloads that are not finished or not checked.
         if kind is not None and not path.name.startswith(".") and path.is_file():
             found.setdefault(path.name.removesuffix(kind), path)
     return found
@@ -189,6 +191,7 @@ def _place_of(text: str) -> str:
     """Return the file that a name means, or the name of an evaluator without a file; errors as in `resolve_net`."""
     if text in WITHOUT_FILE or Path(text).is_file():
         return text
+    # Only now, since a file may have quotation marks in its name.
     text = unquoted(text)
     if text in WITHOUT_FILE or Path(text).is_file():
         return text
@@ -204,6 +207,7 @@ def _place_of(text: str) -> str:
     path = downloaded_nets().get(text)
     if path is None:
         raise ValueError(_missing(text))
+    # By its time: hashing hundreds of megabytes once for each change of the file is enough.
     _check_download(text, path, path.stat().st_mtime_ns)
     return str(path)
 
@@ -304,6 +308,7 @@ def shipped_net(game: _core.Game) -> Path | None:
         path = sized
     if not path.is_file():
         return None
+    # The name alone does not say that the net fits: rules and boards of a game change its features and actions.
     played = _core.Game(usual)
     fits = (played.feature_shape, played.num_actions) == (game.feature_shape, game.num_actions)
     return path if fits else None

@@ -24,6 +24,7 @@ from hauteur.networks.wire import Message, schema_of, write_message
 Value = NewType("Value", str)
 """Name of a tensor inside the graph."""
 
+# Layer normalisation is an operator from opset 17 on; 8 is the format's version in the release with opset 18.
 OPSET = 18
 _IR_VERSION = 8
 _FLOAT, _INT64 = 1, 7
@@ -165,6 +166,7 @@ class NetworkGraph:
         return self.add_node("Flatten", x, axis=1)
 
     def reshape(self, x: Value, *shape: int) -> Value:
+        # A 0 keeps the rows of the batch, whatever their number.
         return self.add_node("Reshape", x, self.constant([0, *shape]))
 
     def transpose(self, x: Value, *axes: int) -> Value:
@@ -204,6 +206,7 @@ def onnx_bytes(architecture: Architecture, tensors: Mapping[str, Floats]) -> byt
     graph = NetworkGraph(architecture, tensors)
     policy, value = computed(graph, Value("features"))
     for name, found in (("policy", policy), ("wdl", graph.win_draw_loss(value))):
+        # Tensors inside have numbered names: these give the outputs theirs.
         graph.nodes.append({"op_type": "Identity", "name": name, "input": [found], "output": [name]})
     network: Message = {
         "node": graph.nodes,

@@ -148,6 +148,7 @@ def build_registered(architecture: RegisteredArchitecture) -> nn.Module:
     """A new module of a registered network. ValueError for a name that is not registered, or settings not its."""
     game = NetworkGame(architecture.feature_shape, architecture.num_actions)
     builder = _builder(architecture.name, architecture.defined_in)
+    # Checked first: what a file says is not handed to a user's code as long as it does not fit.
     _described(architecture.name, builder, (game,), architecture.settings)
     module: nn.Module = builder(game, **architecture.settings)
     return module
@@ -184,6 +185,7 @@ def _recording(name: str, builder: Any) -> Any:
         """Build the network, and note the settings that it was built with."""
         made = original(*given, **settings)
         module, arguments = (given[0], given[1:]) if is_class else (made, given)
+        # The __init__ of a class derived from this one comes here too, and is called with arguments that are not its.
         if not is_class or type(module) is builder:
             object.__setattr__(module, _RECORD, _described(name, builder, arguments, settings))
         return made

@@ -210,6 +210,7 @@ def save(
     contents = Contents(architecture, tensors, game, training or {})
     file_format = format_of(Path(path))
     try:
+        # Made whole before a byte is written: a network that does not fit leaves the file that was there.
         data = file_format.save(contents, encoding)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -91,6 +91,7 @@ def strength_of(net: str) -> str:
     shipped = shipped_nets().get(name)
     if shipped is not None and shipped.opinion:
         path = str(data_path(f"{name}.safetensors"))
+        # A file of the same name elsewhere is another net, of which nothing is known.
         if net in (name, path):
             return shipped.opinion
     known = known_net(name)

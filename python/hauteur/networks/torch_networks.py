@@ -40,6 +40,7 @@ class TorchNetwork(nn.Module):
         super().__init__()
         self.architecture = architecture
         for name, values in _tables(architecture).items():
+            # persistent: these follow from the architecture, and files hold weights alone.
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -200,6 +201,7 @@ class Lc0Network(TorchNetwork):
         sizes = {path: values.size for path, values in tensors.items()}
         used = lc0_shapes(sizes, architecture)
         unused = [path for path in tensors if path not in used]
+        # Kept, so that a net that was read, trained and written again has all heads that lc0 may ask it for.
         self._unused = {path: np.array(tensors[path], np.float32) for path in unused}
         for path in used:
             if path.endswith(".weights"):

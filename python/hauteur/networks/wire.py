@@ -112,6 +112,7 @@ def _read(
     message: Message = {}
     for token in _tokens(view, where, budget, base):
         field = schema[name].get(token.number)
+        # Later versions of lc0 may say more, which is no reason to refuse a file, unless it could change the net.
         if field is None:
             if name in strict:
                 raise ValueError(f"{where} has a field {token.number} at byte {token.offset}, which is not known here")
@@ -150,6 +151,7 @@ def _values(
     elif field.kind == "message":
         yield _read(token.value, schema, field.message, path, strict, budget, token.offset)
     elif field.kind == "string":
+        # replace: a licence in another encoding is no reason to refuse a net.
         yield bytes(token.value).decode("utf-8", errors="replace")
     else:
         yield token.value
@@ -214,6 +216,7 @@ def _varint(view: memoryview, position: int, where: str, base: int) -> tuple[int
         byte = view[position + i]
         result |= (byte & 0x7F) << (7 * i)
         if byte < 0x80:
+            # Ten groups have 70 bits; protocol buffers drop those beyond 64.
             return result & 0xFFFF_FFFF_FFFF_FFFF, position + i + 1
     raise ValueError(f"{where} has a number of more than 10 bytes at byte {base + position}")
 

@@ -135,6 +135,7 @@ class UciEngine:
 
     def _accept(self, raw: bytes | None) -> UciCommand | None:
         """Sort a line in (None: the end of the input); return what has to wait for its turn."""
+        # replace: a line of other bytes is answered as a wrong one, where an error would end the reading thread.
         command = UciCommand("" if raw is None else raw.decode("utf-8", errors="replace").strip())
         before = self._heard
         self._heard = time.monotonic()

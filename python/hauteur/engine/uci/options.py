@@ -170,6 +170,7 @@ class Options:
             "large_visits": self.whole("LargeVisits"),
             "large_batch": self.whole("LargeBatch"),
         }
+        # All three are refused with a second net, and two are on by default: its file alone would be an error.
         without = {"solver": None, "cache_key": "exact", "graph": False}
         return {**found, **without, "second_net": rule}
 
@@ -261,6 +262,7 @@ def play_settings(options: Options, *, net: str = "", infinite: bool = False) ->
     search: SearchSettings = options.search_params()
     if net:
         second = options.text("LargeWeightsFile") or options.text("OpponentNet")
+        # An engine has a value for every option, so what a user has set is what differs from the defaults.
         search = search_over_usual(search, usual_search(), _file_of(net), second)
     if infinite:
         search = PlainSettings(without_contempt_of_play(plain_values(search)))

@@ -68,6 +68,7 @@ def rating_list(encounters: Iterable[Encounter], *, anchors: Mapping[str, float]
     for members, fit in zip(groups, fits, strict=True):
         rows = [order.index(name) for name in members]
         covariance[np.ix_(rows, rows)] = fit.covariance
+    # Rounding may leave the variance of a rating that hardly moves a little below 0.
     variances = np.maximum(0.0, np.diag(covariance))
     deviations = np.sqrt(variances).tolist()
     ratings = []
@@ -106,6 +107,7 @@ def expected(difference: float, draws: float) -> tuple[float, float, float]:
     """Chances of win, draw and loss at this difference in Elo with the draw parameter nu."""
     u = NATURAL * (1 + draws / 2) * difference
     log_draws = math.log(draws) if draws else -math.inf
+    # Less the greater of the two exponents, so that none overflows; the shares stay the same.
     logs = np.array([u / 2, log_draws, -u / 2])
     weights = np.exp(logs - abs(u) / 2)
     shares = weights / weights.sum()
@@ -174,6 +176,7 @@ class _ResultTable:
 
 def _prior_games(players: NDArray[np.intp], games: Floats, count: int) -> Floats:
     """Games that the prior adds to each row: 1 a player in all, in the shares of its games."""
+    # Games of a player with itself tell of draws alone: there is no opponent to spread the prior over.
     is_alone = players[:, 0] == players[:, 1]
     others = np.where(is_alone, 0.0, games)
     total = np.zeros(count)
@@ -219,6 +222,7 @@ def _free_ratings(members: Sequence[str], anchors: Mapping[str, float]) -> tuple
     for column, i in zip(columns, free, strict=True):
         column[i] = 1.0
         if not anchors:
+            # Differences alone are known: unless the last is minus the sum of the others the Hessian is singular.
             column[movable[-1]] = -1.0
     return columns.T, start
 
@@ -252,7 +256,9 @@ class _Fit:
         begin = np.zeros(self.rows.shape[1])
         begin[self.free] = math.log(2 * table.draws.sum() / decided.sum())
         games = float((table.wins + table.draws + table.losses).sum())
+        # The gradient is a sum over games, and so is its rounding.
         enough = 1e-10 * (1 + games)
+        # Hundreds of Elo and a logarithm near 1 get one size: one longest step and one tolerance are for both.
         scale = np.ones(len(begin)) / NATURAL
         scale[self.free] = 1.0
         scales = np.outer(scale, scale)
@@ -338,6 +344,7 @@ def minimum(
         length = 1.0
         while length >= _SHORTEST_STEP:
             found = function(x + length * step)
+            # Armijo's condition with the usual constant: a step must bring a part of what the slope promises.
             if found[0] <= value + 1e-4 * length * slope:
                 break
             length /= 2

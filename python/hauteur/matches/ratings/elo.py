@@ -108,6 +108,7 @@ def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float,
 def elo_of_interval(interval: tuple[float, float]) -> tuple[float, float]:
     """The Elo differences of an interval of scores; infinite at 0 and 1."""
     low, high = interval
+    # An end at 0 or 1 comes out as some 1e-17 by rounding, which as Elo would be a bound of thousands, not none.
     low = low if low >= 1e-12 else 0.0
     high = high if high <= 1 - 1e-12 else 1.0
     return elo_of_score(low), elo_of_score(high)
@@ -306,6 +307,7 @@ class PairsInOrder:
 
         line: tells its course from that of other games; None: it is like no other.
         """
+        # In the order of numbers: games that end early are short ones, which may be won more often than long ones.
         self._waiting[index] = score, line
         while not self.over:
             pair = self._next_pair()
@@ -377,6 +379,7 @@ def _tilted(shares: list[float], values: list[float]) -> list[float]:
     """The shares nearest in likelihood for which the mean of `values` is 0: p_i / (1 + x v_i), x being what does it."""
     low = -1 / max(values)
     high = -1 / min(values)
+    # At both ends of the interval a denominator is 0.
     margin = 1e-9 * (high - low)
     known = list(zip(shares, values, strict=True))
 
@@ -464,6 +467,7 @@ def falling_root(function: Callable[[float], tuple[float, float]], low: float, h
         if slope < 0:
             step = x - value / slope
             following = step if low < step < high else following
+        # About two steps of a double: nearer to the root rounding decides.
         enough = 4e-16 * max(abs(low), abs(high))
         if value == 0 or abs(following - x) <= enough:
             break

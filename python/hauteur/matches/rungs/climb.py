@@ -225,6 +225,7 @@ class Climb:
 
     def _stored_settings(self) -> dict[str, Any]:
         """Return what a folder is checked against."""
+        # Without the most games, which may be raised when a rating goes on.
         settings = self.settings.model_dump(mode="json", include={"seed", "within"})
         rungs = [rung.player for rung in self.table.rung]
         return {**settings, **self.facts, "stockfish": self.version, "rungs": rungs}
@@ -232,6 +233,7 @@ class Climb:
     def _play(self) -> Generator[RungGame]:
         before = _processor_seconds()
         openings = read_openings(openings_path(self.table.game), self.game)
+        # A pair at a time, as the next rung follows from its result.
         resources = Resources(parallel=2, batch_size=2, threads=1)
         with Evaluators(self.game, resources) as evaluators, _Players(self.game, evaluators) as players:
             own = players.of(self.settings.player, "player")

@@ -120,6 +120,7 @@ class GameEvaluator(Closing):
         self.num_actions = game.num_actions
         self.name = name
         self.batch_size = batch_size
+        # One thread: what computes need not bear two batches at a time, and answers come in the order of the requests.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")  # a thread only from the first submit
 
     def __call__(self, given: Given) -> Answers:

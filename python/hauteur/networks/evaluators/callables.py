@@ -9,6 +9,7 @@ from hauteur import _core
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
 from hauteur.system.formatting import described
 
+# Two, not one: a function that answers for the first row alone is found out.
 PROBE_ROWS = 2
 """Positions of the batch on which a callable or module is checked when it becomes an evaluator."""
 
@@ -60,6 +61,7 @@ def _array(name: str, what: str, values: object, shape: tuple[int, int]) -> Floa
 
 def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:
     """Evaluate two positions of the game; ValueError where logits or wdl are not finite, or wdl no probabilities."""
+    # Here and not in the search: a mistake is named before the first game, in the line that made it.
     logits, wdl = evaluator(features_of(game, random_positions(game, PROBE_ROWS)))
     for what, values in (("policy_logits", logits), ("wdl", wdl)):
         bad = values[~np.isfinite(values)]

@@ -128,6 +128,7 @@ def evaluator(
         net = resolve_net(source or None, game)
         return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
     _check_numbers(batch_size, threads)
+    # Before callables, since evaluators can be called too.
     if isinstance(source, Evaluator):
         _check_shapes(game, f"evaluator {source.name} is", source, source.game_spec)
         return source
@@ -204,6 +205,7 @@ def make_evaluator(
         raise ValueError(f"precision of {chosen} must be one of {', '.join(allowed)}, got {precision!r}")
     if chosen != "torch" and device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {chosen}")
+    # Only the core measures what is faster; the others have a precision of choice for each device.
     kind = None if precision == "auto" and chosen != "core" else precision
     options: dict[str, Any] = {"threads": threads or usable_cores(), "batch_size": batch_size}
     if chosen == "core":
@@ -223,12 +225,14 @@ def make_evaluator(
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
     """Return what computes a net unless something else is asked for; MissingLayerError where nothing here can."""
+    # The code of a registered network is torch's, and no other backend knows its operations.
     if net.architecture.kind == "registered" or device not in (None, "cpu"):
         return "torch"
     if device is None and has_cuda():
         return "torch"
     if computed_by_core(net.architecture):
         return "core"
+    # Looked for and not imported: what is not used afterwards must not slow the start.
     if find_spec("onnxruntime") is None and find_spec("torch") is not None:
         return "torch"
     require(f"{path.name}, a net with attention,", "onnxruntime")

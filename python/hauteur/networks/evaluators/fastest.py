@@ -50,6 +50,7 @@ def fastest_network(layers: CoreLayers, threads: int, batch_size: int) -> _core.
 
     Nets of one shape have one precision in a process: the first that is opened is timed, for about 20 ms.
     """
+    # One at a time: two measurements would disturb each other, and might give nets of one shape two precisions.
     with _measuring:
         known = _known.get(shape_of(layers))
         if known is not None:
@@ -90,6 +91,7 @@ def _add_shapes(found: list[object], part: object) -> None:
     elif isinstance(part, list | tuple):
         found.append(len(part))
         for one in part:
+            # The indices of actions among planes: they cost the same whatever they are.
             if not isinstance(one, int):
                 _add_shapes(found, one)
     else:

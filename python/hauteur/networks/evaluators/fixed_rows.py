@@ -85,6 +85,7 @@ class FixedRows(GameEvaluator):
         """Return the rows of a piece, filled up with zeros to the fixed size."""
         if len(rows) == self.rows:
             return rows
+        # Zeros, as what lies in memory by chance would be other rows in each run.
         full = np.zeros((self.rows, *rows.shape[1:]), rows.dtype)
         full[: len(rows)] = rows
         return full
@@ -143,6 +144,7 @@ class JoinedAnswers:
 
     def _joined(self, answers: Sequence[Answers]) -> Answers:
         """Return the rows of all parts."""
+        # The usual case of a GPU, whose piece is the whole batch: nothing is copied.
         if len(answers) == 1:
             logits, wdl = answers[0]
         else:

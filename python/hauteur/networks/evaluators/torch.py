@@ -49,6 +49,7 @@ def torch_evaluator(
     precision = precision or ("float16" if on_gpu else "float32")
     if on_gpu:
         on_cuda = CudaEvaluator(game, net, precision, chosen, batch_size or GPU_ROWS)
+        # Pieces of a whole batch: on a GPU small ones would take almost as long each as all rows together.
         return in_fixed_rows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
     module = inference_module(net, chosen, precision).network
     rows = batch_size or PREFERRED_ROWS * threads
