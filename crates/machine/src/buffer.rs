@@ -17,11 +17,22 @@ const SHARED: usize = 2 * HUGE;
 /// The block from which the next buffer is cut.
 static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
 
+/// A kind of number whose zero has no bit set, as memory comes from the system.
+///
+/// # Safety
+/// A value whose bits are all zero is valid.
+pub unsafe trait Number: Copy {}
+
+// SAFETY: as IEEE 754 has it.
+unsafe impl Number for f32 {}
+// SAFETY: every pattern of bits is valid.
+unsafe impl Number for u16 {}
+
 /// Numbers that begin at a cache line, in huge pages where the system has them.
 ///
 /// A network reads all its weights for every batch. In pages of 4 KiB these are thousands of addresses to translate, more than a
 /// processor remembers, and a virtual machine translates each of them twice; that took 10 to 15 % of an evaluation's time.
-pub struct Buffer<T: Copy> {
+pub struct Buffer<T: Number> {
     start: NonNull<T>,
     length: usize,
     /// Keeps the memory alive.
@@ -29,22 +40,18 @@ pub struct Buffer<T: Copy> {
 }
 
 // SAFETY: a buffer owns its numbers, as a `Vec` does; other buffers of its block have other bytes.
-unsafe impl<T: Copy + Send> Send for Buffer<T> {}
+unsafe impl<T: Number + Send> Send for Buffer<T> {}
 // SAFETY: as above; it is changed through `&mut` alone.
-unsafe impl<T: Copy + Sync> Sync for Buffer<T> {}
+unsafe impl<T: Number + Sync> Sync for Buffer<T> {}
 
-impl<T: Copy + Default> Buffer<T> {
+impl<T: Number> Buffer<T> {
     /// This many zeros.
     pub fn zeros(length: usize) -> Self {
         const { assert!(size_of::<T>() > 0 && align_of::<T>() <= LINE) };
         let bytes = length.checked_mul(size_of::<T>()).expect("a buffer of fewer than 2^64 bytes");
         let (start, block) = cut(bytes);
-        let start = start.cast::<T>();
-        for index in 0..length {
-            // SAFETY: the memory holds this many numbers and begins at a multiple of their alignment.
-            unsafe { start.add(index).write(T::default()) };
-        }
-        Buffer { start, length, _block: block }
+        // Nothing is written: memory that a network asks for and does not use is never taken from the machine.
+        Buffer { start: start.cast(), length, _block: block }
     }
 
     /// A copy of these numbers, filled up with zeros to `length`.
@@ -53,13 +60,11 @@ impl<T: Copy + Default> Buffer<T> {
         buffer.as_mut_slice()[..numbers.len()].copy_from_slice(numbers);
         buffer
     }
-}
 
-impl<T: Copy> Buffer<T> {
     /// All numbers.
     #[inline(always)]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: all were written when the buffer was made, and no other buffer has these bytes.
+        // SAFETY: the memory holds this many numbers, zero at first, begins at a multiple of their alignment, and no other buffer has its bytes.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
@@ -94,7 +99,7 @@ struct Current {
     used: usize,
 }
 
-/// Returns memory of this many bytes that no one else has, at the beginning of a cache line, and the block that holds it.
+/// Returns memory of this many bytes, all zero, that no one else has, at the beginning of a cache line, and the block that holds it.
 fn cut(bytes: usize) -> (NonNull<u8>, Arc<Block>) {
     // Whole lines, so that two threads that write to neighbouring buffers never write to the same line.
     let bytes = bytes.checked_next_multiple_of(LINE).expect("a buffer of fewer than 2^64 bytes");
@@ -114,6 +119,7 @@ fn cut(bytes: usize) -> (NonNull<u8>, Arc<Block>) {
     let shared = current.as_mut().expect("a block was just put there");
     // SAFETY: the block holds this many bytes from here on.
     let start = unsafe { shared.block.start.add(shared.used) };
+    // Never given out again, though its buffer may end before the block: so it is as the system gave it, zero.
     shared.used += bytes;
     (start, Arc::clone(&shared.block))
 }
@@ -132,19 +138,19 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// At least this many bytes in huge pages; `None` where the system has none to give.
+    /// At least this many bytes in huge pages, all zero; `None` where the system has none to give.
     fn mapped(bytes: usize) -> Option<Self> {
         let bytes = bytes.checked_next_multiple_of(HUGE)?;
         let start = NonNull::new(pages::map(bytes)?)?;
         Some(Block { start, bytes, mapped: true })
     }
 
-    /// This many bytes of the allocator.
+    /// This many bytes of the allocator, all zero.
     fn allocated(bytes: usize) -> Self {
         let bytes = bytes.max(LINE);
         let layout = Self::layout(bytes);
         // SAFETY: the layout has at least one line.
-        let start = unsafe { alloc::alloc(layout) };
+        let start = unsafe { alloc::alloc_zeroed(layout) };
         let start = NonNull::new(start).unwrap_or_else(|| alloc::handle_alloc_error(layout));
         Block { start, bytes, mapped: false }
     }
@@ -171,7 +177,7 @@ impl Drop for Block {
 mod tests {
     use super::*;
 
-    fn is_at_line<T: Copy>(buffer: &Buffer<T>) -> bool {
+    fn is_at_line<T: Number>(buffer: &Buffer<T>) -> bool {
         buffer.as_ptr().addr().is_multiple_of(LINE)
     }
 

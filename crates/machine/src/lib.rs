@@ -5,7 +5,7 @@ mod buffer;
 mod pages;
 
 pub use arena::Arena;
-pub use buffer::Buffer;
+pub use buffer::{Buffer, Number};
 
 /// Bytes of a core's second cache, as the processor tells them; `None` where it does not.
 pub fn second_cache() -> Option<usize> {

@@ -26,7 +26,7 @@ from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.units import OF_GAMES, OF_SEARCH, UnitPlans, counts_of, ended_units, plan_to_json
 from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.networks.evaluators.base import Evaluator
+from hauteur.networks.evaluators.base import MOST_BATCH_ROWS, Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, ResolvedNet, resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, player_nets
@@ -37,9 +37,6 @@ from hauteur.system.stopping import stop
 
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's net, and of the large one."""
-
-MOST_ROWS = 65_536
-"""Rows of a batch that an evaluator takes at most; a recipe may name more."""
 
 MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
@@ -200,7 +197,8 @@ class LearningJob:
         """The fixed opponent, whose moves are not learned from."""
         settings = self.recipe.opponent
         run = self.recipe.run
-        rows = min(self.recipe.selfplay.batch_size, MOST_ROWS)
+        # A recipe may name more rows than an evaluator takes.
+        rows = min(self.recipe.selfplay.batch_size, MOST_BATCH_ROWS)
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
@@ -240,7 +238,7 @@ class LearningJob:
             backend=run.backend,
             precision=run.precision,
             threads=self._threads,
-            batch_size=min(self.recipe.selfplay.batch_size, MOST_ROWS),
+            batch_size=min(self.recipe.selfplay.batch_size, MOST_BATCH_ROWS),
             exact=run.exact,
         )
         return self._stack.enter_context(closing(evaluator))

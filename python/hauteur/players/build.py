@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.net_search import search_of_net
-from hauteur.networks.evaluators.base import Backend, Evaluator
+from hauteur.networks.evaluators.base import MOST_BATCH_ROWS, Backend, Evaluator
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import ResolvedNet, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
@@ -46,7 +46,7 @@ class Resources:
     def __post_init__(self) -> None:
         for name, value, least, most in (
             ("parallel", self.parallel, 1, 100_000),
-            ("batch-size", self.rows, 1, 65_536),
+            ("batch-size", self.rows, 1, MOST_BATCH_ROWS),
             ("threads", self.threads, 0, 1024),
         ):
             if not least <= value <= most:

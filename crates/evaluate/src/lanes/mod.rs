@@ -13,6 +13,8 @@ pub mod simd128;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
+use hauteur_machine::Number;
+
 /// A piece of work that is computed with the instructions of some lanes, into which all of it is inlined.
 pub trait Work {
     /// Does the work.
@@ -38,7 +40,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// A vector of floats.
     type Vector: Copy;
     /// A number as multiplied: a float, or one of fewer bits.
-    type Element: Copy + Default + Send + Sync + 'static;
+    type Element: Number + Default + Send + Sync + 'static;
     /// What `multiply` takes of each factor.
     type Operand: Copy;
 

@@ -99,15 +99,18 @@ fn sets_up(name: &str) -> Result<(), String> {
 }
 
 fn changes(node: &Node, name: &str) -> bool {
+    // Files have the properties without a point too, which set nothing up.
     node.get(name).is_some_and(|values| values.iter().any(|value| !value.trim().is_empty()))
 }
 
 fn has_handicap(node: &Node) -> bool {
+    // Files of even games have HA[0] or HA[1]. From two on, stones stand on the board before the first move.
     !matches!(value(node, "HA", "0"), "" | "0" | "1")
 }
 
 /// Whose turn it is by PL; None where nothing says so.
 fn mover_of(node: &Node) -> Result<Option<Player>, String> {
+    // FF[4] has B and W. The digits and words are of older files.
     match value(node, "PL", "").to_lowercase().as_str() {
         "" => Ok(None),
         "b" | "black" | "1" => Ok(Some(Player::First)),

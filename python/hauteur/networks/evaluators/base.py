@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 PREFERRED_ROWS = 64
 
+MOST_BATCH_ROWS = 65_536
+"""Rows of a batch that an evaluator takes at most."""
+
 
 class Pending(Protocol):
     """Answers that are being computed."""

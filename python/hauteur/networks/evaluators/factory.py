@@ -17,6 +17,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.networks.evaluators.base import (
+    MOST_BATCH_ROWS,
     ROLLOUT_ROWS,
     Backend,
     Evaluator,
@@ -158,8 +159,8 @@ def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
 
 def _check_numbers(batch_size: int | None, threads: int | None) -> None:
     """Raise ValueError for a batch size or a number of threads out of range."""
-    if batch_size is not None and not 1 <= batch_size <= 65536:
-        raise ValueError(f"batch_size must be 1 to 65536, got {batch_size}")
+    if batch_size is not None and not 1 <= batch_size <= MOST_BATCH_ROWS:
+        raise ValueError(f"batch_size must be 1 to {MOST_BATCH_ROWS}, got {batch_size}")
     if threads is not None and not 1 <= threads <= 1024:
         raise ValueError(f"threads must be 1 to 1024, got {threads}")
 
