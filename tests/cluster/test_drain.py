@@ -168,7 +168,7 @@ class HeldFleet(ThreadFleet):
         self.told = False
 
     def wait(self, seconds: float) -> list[Event]:
-        now = []
+        now: list[Event] = []
         for event in super().wait(seconds):
             if not isinstance(event, Finished):
                 now.append(event)
