@@ -1,7 +1,6 @@
 //! The board as the layers see it: squares with their channels side by side, a border of zeros around, cut into tiles.
 
-/// Squares of a tile's side.
-pub const SIDE: usize = 4;
+use crate::points::tile_outputs;
 
 /// Sizes of a board cut into tiles.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +9,10 @@ pub struct Board {
     pub rows: usize,
     /// Columns of squares.
     pub columns: usize,
+    /// Rows of a tile's outputs, 3 or 4.
+    pub tile_rows: usize,
+    /// Columns of a tile's outputs, 3 or 4.
+    pub tile_columns: usize,
     /// Tiles from top to bottom.
     pub tiles_down: usize,
     /// Tiles from left to right.
@@ -22,10 +25,13 @@ pub struct Board {
 impl Board {
     /// A board of these sizes.
     pub fn new(rows: usize, columns: usize) -> Self {
-        let (tiles_down, tiles_across) = (rows.div_ceil(SIDE), columns.div_ceil(SIDE));
-        // Whole tiles and a border: the transform reads 6x6 squares of every tile and never asks where the board ends.
-        let (padded_rows, padded_columns) = (tiles_down * SIDE + 2, tiles_across * SIDE + 2);
-        Board { rows, columns, tiles_down, tiles_across, padded_columns, padded_rows }
+        let (tile_rows, tile_columns) = (tile_outputs(rows), tile_outputs(columns));
+        let (tiles_down, tiles_across) = (rows.div_ceil(tile_rows), columns.div_ceil(tile_columns));
+        // Whole tiles and a border: the transform reads all squares that a tile's outputs see and never asks where the
+        // board ends.
+        let padded_rows = tiles_down * tile_rows + 2;
+        let padded_columns = tiles_across * tile_columns + 2;
+        Board { rows, columns, tile_rows, tile_columns, tiles_down, tiles_across, padded_columns, padded_rows }
     }
 
     /// Squares of the board.
@@ -44,6 +50,18 @@ impl Board {
     #[inline(always)]
     pub fn tiles(&self) -> usize {
         self.tiles_down * self.tiles_across
+    }
+
+    /// Points of a tile's transform across.
+    #[inline(always)]
+    pub fn points_across(&self) -> usize {
+        self.tile_columns + 2
+    }
+
+    /// Points of a tile's transform.
+    #[inline(always)]
+    pub fn points(&self) -> usize {
+        (self.tile_rows + 2) * self.points_across()
     }
 
     /// Number of a square among those with the border.

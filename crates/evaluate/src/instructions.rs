@@ -39,9 +39,9 @@ pub enum Instructions {
 /// What the products of the tower are taken of. Sums are always float32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// float32, in tiles of 4x4 outputs.
+    /// float32, in tiles of three or four outputs a side.
     Float32,
-    /// bfloat16: with AVX-512 in tiles of 4x4 outputs, which has about two and a half times the error of plain bfloat16, and float32 in
+    /// bfloat16: with AVX-512 in the same tiles, which has about two and a half times the error of plain bfloat16, and float32 in
     /// the dense layers; with AMX plainly, in all layers but the value's last one. The two do not have the same bits.
     Bfloat16,
 }

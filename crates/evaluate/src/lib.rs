@@ -14,6 +14,7 @@ mod lanes;
 pub mod layers;
 mod memory;
 mod multiply;
+mod points;
 mod tower;
 mod winograd;
 

@@ -10,11 +10,12 @@ const MAX_BYTES: u64 = 1 << 36;
 
 /// Refuses a network whose boards take too much.
 pub fn check(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
-    // All 36 points for each padded square: more than any one buffer takes, and no second place that knows their
+    // All points of a tile for each padded square: more than any one buffer takes, and no second place that knows their
     // layouts.
-    let squares = Board::new(layers.rows, layers.columns).padded_squares();
+    let board = Board::new(layers.rows, layers.columns);
+    let squares = board.padded_squares();
     let channels = layers.widest().next_multiple_of(CHANNELS);
-    check_boards(product(&[chunk, squares, channels, 36 * size_of::<f32>()]), squares, channels)
+    check_boards(product(&[chunk, squares, channels, board.points(), size_of::<f32>()]), squares, channels)
 }
 
 fn check_boards(bytes: Option<usize>, squares: usize, channels: usize) -> Result<(), NetworkError> {
@@ -36,16 +37,17 @@ const MAX_CHUNK: usize = 32;
 /// fit no cache, so that each is read once for many rows.
 pub fn default_chunk(layers: &Layers) -> usize {
     const USUAL_CACHE: usize = 1024 * 1024;
-    let tiles = Board::new(layers.rows, layers.columns).tiles();
+    let board = Board::new(layers.rows, layers.columns);
     let second_cache = hauteur_machine::second_cache().unwrap_or(USUAL_CACHE);
-    chunk_for(tiles, layers.input.outputs, layers.blocks.len(), second_cache)
+    chunk_for(&board, layers.input.outputs, layers.blocks.len(), second_cache)
 }
 
-/// `default_chunk` for boards of so many tiles, a tower of `filters` and `blocks`, and a second cache of so many bytes.
-fn chunk_for(tiles: usize, filters: usize, blocks: usize, second_cache: usize) -> usize {
+/// `default_chunk` for a tower of `filters` and `blocks`, and a second cache of so many bytes.
+fn chunk_for(board: &Board, filters: usize, blocks: usize, second_cache: usize) -> usize {
     const LARGE: usize = 32 * 1024 * 1024;
-    let row = (tiles * 36).saturating_mul(filters * 2 * size_of::<f32>());
-    let weights = (blocks * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
+    let points = board.points();
+    let row = (board.tiles() * points).saturating_mul(filters * 2 * size_of::<f32>());
+    let weights = (blocks * 2 * points).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
     let least = if weights > LARGE { 16 } else { 4 };
     // Of 1 MiB this is 320 KiB: 640, as it was first, left the weights no room.
     let share = second_cache / 16 * 5;
@@ -109,13 +111,13 @@ mod tiles {
 
 #[cfg(test)]
 mod tests {
-    use super::chunk_for;
+    use super::{Board, chunk_for};
 
     const KIB: usize = 1024;
 
     #[test]
     fn a_larger_second_cache_takes_more_rows() {
-        let chess = 4;
+        let chess = &Board::new(8, 8);
         assert_eq!(chunk_for(chess, 64, 6, 256 * KIB), 4);
         assert_eq!(chunk_for(chess, 64, 6, 1024 * KIB), 4);
         assert_eq!(chunk_for(chess, 64, 6, 2048 * KIB), 8);
@@ -125,17 +127,19 @@ mod tests {
 
     #[test]
     fn weights_that_fit_no_cache_are_read_for_many_rows() {
-        assert_eq!(chunk_for(4, 256, 20, 1024 * KIB), 16);
-        assert_eq!(chunk_for(4, 256, 20, 64 * KIB), 16);
-        assert_eq!(chunk_for(25, 512, 40, 2048 * KIB), 16);
+        let (chess, go) = (&Board::new(8, 8), &Board::new(19, 19));
+        assert_eq!(chunk_for(chess, 256, 20, 1024 * KIB), 16);
+        assert_eq!(chunk_for(chess, 256, 20, 64 * KIB), 16);
+        assert_eq!(chunk_for(go, 512, 40, 2048 * KIB), 16);
     }
 
     #[test]
     fn a_chunk_has_a_least_and_a_greatest_size() {
-        for tiles in 1..=25 {
+        for side in 1..=19 {
+            let board = &Board::new(side, side);
             for filters in [16, 64, 96, 512, 1 << 20] {
                 for cache in [0, 256 * KIB, 1 << 40] {
-                    assert!((4..=32).contains(&chunk_for(tiles, filters, 10, cache)));
+                    assert!((4..=32).contains(&chunk_for(board, filters, 10, cache)));
                 }
             }
         }

@@ -91,9 +91,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let stride = layers.input.outputs.next_multiple_of(CHANNELS);
         let feature_stride = layers.input.inputs.next_multiple_of(CHANNELS);
         let block = |block: &crate::layers::Block| {
-            let first = Winograd::new(&block.first, stride);
+            let first = Winograd::new(&block.first, &board, stride);
             ReadyBlock {
-                second: Winograd::new(&block.second, first.outputs),
+                second: Winograd::new(&block.second, &board, first.outputs),
                 first,
                 excitation: block.excitation.as_ref().map(|(a, b)| Excitation::new(a, b, layers.input.outputs)),
                 pooling: block.pooling.as_ref().map(Pooling::new),
@@ -101,7 +101,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         };
         let planes_of = |layer: &Convolution| match layer.kernel {
             1 => HeadPlanes::Pointwise(Matrix::pointwise(layer, stride)),
-            _ => HeadPlanes::Tiles(Winograd::new(layer, stride)),
+            _ => HeadPlanes::Tiles(Winograd::new(layer, &board, stride)),
         };
         let over = |layer, planes: &Convolution| {
             Matrix::over_planes(layer, planes.outputs, planes.outputs.next_multiple_of(CHANNELS))
@@ -110,8 +110,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let policy = match &layers.policy {
             Policy::Dense(planes, output) => PolicyHead::Dense(planes_of(planes), over(output, planes)),
             Policy::Planes(planes, output, actions) => {
-                let first = Winograd::new(planes, stride);
-                let second: Winograd<L> = Winograd::new(output, first.outputs);
+                let first = Winograd::new(planes, &board, stride);
+                let second: Winograd<L> = Winograd::new(output, &board, first.outputs);
                 let place = |index: &u32| {
                     let (plane, square) = (*index as usize / board.squares(), *index as usize % board.squares());
                     let square = board.padded(square / board.columns, square % board.columns);
@@ -137,7 +137,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             actions: layers.actions(),
             chunk,
             strides: [feature_stride, stride],
-            input: Winograd::new(&layers.input, feature_stride),
+            input: Winograd::new(&layers.input, &board, feature_stride),
             blocks: layers.blocks.iter().map(block).collect(),
             policy,
             value: (planes_of(&value.planes), over(&value.hidden, &value.planes), Matrix::dense(&value.output)),

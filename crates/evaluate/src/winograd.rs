@@ -1,13 +1,15 @@
 //! 3x3 convolutions by Winograd's minimal filtering (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks").
 //!
-//! F(4x4, 3x3): a tile of 4x4 outputs takes 6x6 products of each pair of channels, 2.25 an output instead of 9. The transforms are
+//! F(4x4, 3x3): a tile of 4x4 outputs takes 6x6 products of each pair of channels, 2.25 an output instead of 9. Where a board is cut into
+//! lines of three with less waste, tiles have 3 rows or columns of outputs, and 5 of points. The transforms are
 //! y = A^T [(G g G^T) (B^T d B)] A; those of kernels are computed once, in float64.
 
-use crate::board::{Board, SIDE};
+use crate::board::Board;
 use crate::functions::mish;
 use crate::lanes::{Lanes, Work};
 use crate::layers::Convolution;
 use crate::multiply::{Product, block_vectors};
+use crate::points::{MOST_OUTPUTS, input_points, kernel_matrix, kernel_transform, output_points};
 use hauteur_machine::Buffer;
 
 /// Floats between the points of a transform beyond their own, so that points do not share places in the cache.
@@ -15,9 +17,6 @@ const STAGGER: usize = 16;
 
 /// Outputs that are multiplied and transformed back at a time, at most: their sums stay in the cache of a core.
 const PANEL: usize = 128;
-
-/// Points of the transform a side.
-const POINTS: usize = SIDE + 2;
 
 /// Channels are stored in multiples of this many.
 // The widest vector, for all lanes: boards and weights have one layout on every processor.
@@ -45,6 +44,8 @@ pub struct Winograd<L: Lanes> {
     /// Vectors of a block, and blocks.
     vectors: usize,
     blocks: usize,
+    /// Points of a tile's transform.
+    points: usize,
     /// [panel of blocks][point][block][input / GROUP][output of the block][GROUP].
     kernel: Buffer<L::Element>,
     bias: Buffer<f32>,
@@ -59,7 +60,7 @@ pub struct Transforms<L: Lanes> {
 impl<L: Lanes> Transforms<L> {
     /// Buffers for `rows` boards of at most `channels` channels.
     pub fn new(board: &Board, rows: usize, channels: usize) -> Self {
-        let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
+        let (points, tiles) = (board.points(), rows * board.tiles());
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
         Transforms {
             // STAGGER floats are a cache line; elements of bfloat16 are half as wide, so it takes twice as many.
@@ -72,68 +73,10 @@ impl<L: Lanes> Transforms<L> {
 /// A panel is a whole number of blocks, which have at most 5 vectors of 16 floats.
 const PANEL_UNIT: usize = 160;
 
-/// The points of F(4x4, 3x3) for elements of fewer bits: 0, infinity, and these with both signs. The usual 1 and 2 make the numbers of
-/// a tile so unequal that rounding to bfloat16 costs 2.2 times as much (numerical search, inputs after max(0, x)). Their product is 1,
-/// which saves multiplications.
-const NEAR: f64 = 2.0 / 3.0;
-/// See `NEAR`.
-const FAR: f64 = 1.5;
-
-/// Matrix G of the kernel's transform. `balanced`: with the points above.
-fn kernel_matrix(balanced: bool) -> [[f64; 3]; POINTS] {
-    let (sixth, twelfth, part) = (1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0);
-    let line = |point: f64, other: f64| {
-        let scale = 2.0 * point * point * (point * point - other * other);
-        [1.0 / scale, point / scale, point * point / scale]
-    };
-    if balanced {
-        return [
-            // Row of a point p: its powers over the product of its differences from the other finite points (Lagrange).
-            // For 0 that product is NEAR^2 FAR^2 = 1.
-            [1.0, 0.0, 0.0],
-            line(NEAR, FAR),
-            line(-NEAR, FAR),
-            line(FAR, NEAR),
-            line(-FAR, NEAR),
-            [0.0, 0.0, 1.0],
-        ];
-    }
-    [
-        // Points 0, 1, -1, 2, -2 and infinity, as Lavin and Gray have them. They serve float32: it has digits to spare,
-        // and a multiplication by 2, 4 or 8 rounds nothing.
-        [0.25, 0.0, 0.0],
-        [-sixth, -sixth, -sixth],
-        [-sixth, sixth, -sixth],
-        [part, twelfth, sixth],
-        [part, -twelfth, sixth],
-        [0.0, 0.0, 1.0],
-    ]
-}
-
-/// G g G^T of a kernel's nine weights, in float64: [row of G][row of G].
-///
-/// The sums of a row grow side by side, so that they are computed in vectors; each has its terms in the order of the weights.
-fn kernel_transform(matrix: &[[f64; 3]; POINTS], weights: &[f32]) -> [[f64; POINTS]; POINTS] {
-    let columns: [[f64; POINTS]; 3] = std::array::from_fn(|x| matrix.map(|row| row[x]));
-    let mut transform = [[0.0; POINTS]; POINTS];
-    for (row, sums) in matrix.iter().zip(&mut transform) {
-        for y in 0..3 {
-            for x in 0..3 {
-                // float64 until the transform is whole: a weight is rounded once, when it is stored, and not at each of
-                // 18 terms.
-                let weight = row[y] * f64::from(weights[y * 3 + x]);
-                for (sum, factor) in sums.iter_mut().zip(&columns[x]) {
-                    *sum += weight * factor;
-                }
-            }
-        }
-    }
-    transform
-}
-
 impl<L: Lanes> Winograd<L> {
-    /// Transforms a 3x3 kernel. The layer before has `input_stride` channels, of which this one reads those it knows.
-    pub fn new(layer: &Convolution, input_stride: usize) -> Self {
+    /// Transforms a 3x3 kernel for the tiles of a board. The layer before has `input_stride` channels, of which this one reads those it
+    /// knows.
+    pub fn new(layer: &Convolution, board: &Board, input_stride: usize) -> Self {
         let outputs = layer.outputs.next_multiple_of(CHANNELS);
         let inputs = layer.inputs.next_multiple_of(L::GROUP);
         let all_vectors = outputs / L::WIDTH;
@@ -141,14 +84,17 @@ impl<L: Lanes> Winograd<L> {
         let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
         // Elements that come in pairs are of bfloat16: they need the balanced points. The transforms of inputs and
         // outputs ask the same.
-        let matrix = kernel_matrix(L::GROUP > 1);
-        let mut kernel = Buffer::zeros(POINTS * POINTS * inputs * outputs);
+        let down = kernel_matrix(board.tile_rows, L::GROUP > 1);
+        let across = kernel_matrix(board.tile_columns, L::GROUP > 1);
+        let tile_points = board.points();
+        let mut kernel = Buffer::zeros(tile_points * inputs * outputs);
         let shape = Winograd::<L> {
             inputs,
             input_stride,
             outputs,
             vectors,
             blocks,
+            points: tile_points,
             kernel: Buffer::zeros(0),
             bias: Buffer::filled(&layer.bias, outputs),
         };
@@ -156,7 +102,7 @@ impl<L: Lanes> Winograd<L> {
         let panel_blocks = shape.panel_blocks();
         // The points of a block's outputs, [point][output]: written from here they fill whole lines of the cache, where single numbers
         // would be as many pages apart as there are points.
-        let mut points = vec![0.0_f32; POINTS * POINTS * width];
+        let mut points = vec![0.0_f32; tile_points * width];
         for block in 0..blocks {
             let panel = block / panel_blocks;
             let here = panel_blocks.min(blocks - panel * panel_blocks);
@@ -166,15 +112,18 @@ impl<L: Lanes> Winograd<L> {
             for input in 0..layer.inputs {
                 for lane in 0..known {
                     let weights = &layer.weights[((block * width + lane) * layer.inputs + input) * 9..][..9];
-                    let transform = kernel_transform(&matrix, weights);
-                    for (number, value) in transform.as_flattened().iter().enumerate() {
-                        points[number * width + lane] = *value as f32;
+                    let transform = kernel_transform(&down, &across, weights);
+                    let lines = points.chunks_exact_mut(board.points_across() * width);
+                    for (line, values) in lines.zip(&transform) {
+                        for (point, value) in line.chunks_exact_mut(width).zip(values) {
+                            point[lane] = *value as f32;
+                        }
                     }
                 }
                 for (number, values) in points.chunks_exact(width).enumerate() {
                     // In the order in which `convolve` multiplies: for a panel the points one after the other, so that
                     // weights are read forwards, once a chunk.
-                    let point = panel * panel_blocks * POINTS * POINTS + number * here;
+                    let point = panel * panel_blocks * tile_points + number * here;
                     let group = (point + block % panel_blocks) * (inputs / L::GROUP) + input / L::GROUP;
                     let places = &mut numbers[group * width * L::GROUP..][..width * L::GROUP];
                     for (place, value) in places.chunks_exact_mut(L::GROUP).zip(&values[..known]) {
@@ -240,10 +189,10 @@ impl<L: Lanes> Winograd<L> {
             let panel = blocks * width;
             let sum_points = tiles * panel + STAGGER;
             let sums = transforms.sums.as_mut_ptr();
-            let weights = self.kernel.as_ptr().add(block * width * self.inputs * POINTS * POINTS);
-            // A point is multiplied for all tiles of the chunk: its weights, four times as many as the kernel has, then
-            // pass through the caches once.
-            for point in 0..POINTS * POINTS {
+            let weights = self.kernel.as_ptr().add(block * width * self.inputs * self.points);
+            // A point is multiplied for all tiles of the chunk: its weights, up to four times as many as the kernel has,
+            // then pass through the caches once.
+            for point in 0..self.points {
                 L::run(Product {
                     rows: transformed.add(point * input_points).cast_const(),
                     row_stride: channels,
@@ -290,103 +239,57 @@ struct Forward<E> {
 
 impl<E> Work for Forward<E> {
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // columns become rows
     unsafe fn work<L: Lanes>(self) {
-        let (board, stride) = (self.board, self.stride);
+        match (self.board.tile_rows, self.board.tile_columns) {
+            (3, 3) => self.tiles::<L, 5, 5>(),
+            (3, _) => self.tiles::<L, 5, 6>(),
+            (_, 3) => self.tiles::<L, 6, 5>(),
+            _ => self.tiles::<L, 6, 6>(),
+        }
+    }
+}
+
+impl<E> Forward<E> {
+    /// The tiles, of DOWN times ACROSS points.
+    #[inline(always)]
+    unsafe fn tiles<L: Lanes, const DOWN: usize, const ACROSS: usize>(&self) {
+        let board = self.board;
         for down in 0..board.tiles_down {
             for across in 0..board.tiles_across {
-                let tile = self.from.add((down * SIDE * board.padded_columns + across * SIDE) * stride);
+                let square = down * board.tile_rows * board.padded_columns + across * board.tile_columns;
+                let tile = self.from.add(square * self.stride);
                 let to = self.to.cast::<L::Element>().add((down * board.tiles_across + across) * self.channels);
                 let mut channel = 0;
                 while channel < self.channels {
-                    let zero = L::splat(0.0);
-                    let mut half = [[zero; POINTS]; POINTS];
-                    for j in 0..POINTS {
-                        let mut column = [zero; POINTS];
-                        for (i, value) in column.iter_mut().enumerate() {
-                            *value = L::load(tile.add((i * board.padded_columns + j) * stride + channel));
-                        }
-                        let column = input_points::<L>(column);
-                        for i in 0..POINTS {
-                            half[i][j] = column[i];
-                        }
-                    }
-                    for (i, row) in half.iter().enumerate() {
-                        for (j, value) in input_points::<L>(*row).iter().enumerate() {
-                            L::store_element(to.add((i * POINTS + j) * self.point_stride + channel), *value);
-                        }
-                    }
+                    self.tile::<L, DOWN, ACROSS>(tile.add(channel), to.add(channel));
                     channel += L::WIDTH;
                 }
             }
         }
     }
-}
 
-/// B^T d for one line of a tile.
-#[inline(always)]
-unsafe fn input_points<L: Lanes>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] {
-    let zero = L::splat(0.0);
-    let mut o = d;
-    if L::GROUP > 1 {
-        let (near, far) = (L::splat(NEAR as f32), L::splat(-FAR as f32));
-        let sum = L::splat(-(NEAR * NEAR + FAR * FAR) as f32);
-        let a = L::mul_add(L::splat(-(FAR * FAR) as f32), d[2], d[4]);
-        // Added to zero because lanes have no plain product; it rounds once, as one would.
-        let b = L::mul_add(near, d[3], L::mul_add(far, d[1], zero));
-        let c = L::mul_add(L::splat(-(NEAR * NEAR) as f32), d[2], d[4]);
-        let e = L::mul_add(L::splat(FAR as f32), d[3], L::mul_add(L::splat(-NEAR as f32), d[1], zero));
-        // The factor of d[0] is the product of the four points but 0, which is 1.
-        o[0] = L::add(L::mul_add(sum, d[2], d[4]), d[0]);
-        o[1] = L::add(a, b);
-        o[2] = L::sub(a, b);
-        o[3] = L::add(c, e);
-        o[4] = L::sub(c, e);
-        o[5] = L::add(L::mul_add(sum, d[3], d[5]), d[1]);
-    } else {
-        let (minus_four, minus_five, four) = (L::splat(-4.0), L::splat(-5.0), L::splat(4.0));
-        let a = L::mul_add(minus_four, d[2], d[4]);
-        let b = L::mul_add(minus_four, d[1], d[3]);
-        let c = L::sub(d[4], d[2]);
-        let e = L::sub(d[3], d[1]);
-        let e = L::add(e, e);
-        // Points with both signs share their even and their odd part: p and -p take one addition and one subtraction
-        // more.
-        o[0] = L::mul_add(four, d[0], L::mul_add(minus_five, d[2], d[4]));
-        o[1] = L::add(a, b);
-        o[2] = L::sub(a, b);
-        o[3] = L::add(c, e);
-        o[4] = L::sub(c, e);
-        o[5] = L::mul_add(four, d[1], L::mul_add(minus_five, d[3], d[5]));
-    }
-    o
-}
-
-/// A^T m for one line of a tile.
-#[inline(always)]
-unsafe fn output_points<L: Lanes>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
-    // The same in the other direction: sums and differences of a pair of signs serve all four outputs.
-    let p = L::add(m[1], m[2]);
-    let q = L::sub(m[1], m[2]);
-    let r = L::add(m[3], m[4]);
-    let s = L::sub(m[3], m[4]);
-    let first = L::add(L::add(m[0], p), r);
-    if L::GROUP > 1 {
-        let (near, far) = (|power| L::splat(NEAR.powi(power) as f32), |power| L::splat(FAR.powi(power) as f32));
+    /// One tile of a vector of channels.
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // columns become rows
+    unsafe fn tile<L: Lanes, const DOWN: usize, const ACROSS: usize>(&self, from: *const f32, to: *mut L::Element) {
         let zero = L::splat(0.0);
-        return [
-            first,
-            L::mul_add(near(1), q, L::mul_add(far(1), s, zero)),
-            L::mul_add(near(2), p, L::mul_add(far(2), r, zero)),
-            L::add(L::mul_add(near(3), q, L::mul_add(far(3), s, zero)), m[5]),
-        ];
+        let mut half = [[zero; ACROSS]; DOWN];
+        for j in 0..ACROSS {
+            let mut column = [zero; DOWN];
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = L::load(from.add((i * self.board.padded_columns + j) * self.stride));
+            }
+            let column = input_points::<L, DOWN>(column);
+            for i in 0..DOWN {
+                half[i][j] = column[i];
+            }
+        }
+        for (i, row) in half.iter().enumerate() {
+            for (j, value) in input_points::<L, ACROSS>(*row).iter().enumerate() {
+                L::store_element(to.add((i * ACROSS + j) * self.point_stride), *value);
+            }
+        }
     }
-    [
-        first,
-        L::mul_add(L::splat(2.0), s, q),
-        L::mul_add(L::splat(4.0), r, p),
-        L::add(L::mul_add(L::splat(8.0), s, q), m[5]),
-    ]
 }
 
 /// A^T m A and the bias of every tile of one board and one panel of outputs; then the skip connection and max(0, x), where given.
@@ -406,6 +309,19 @@ struct Back {
 impl Work for Back {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
+        match (self.board.tile_rows, self.board.tile_columns) {
+            (3, 3) => self.tiles::<L, 5, 5>(),
+            (3, _) => self.tiles::<L, 5, 6>(),
+            (_, 3) => self.tiles::<L, 6, 5>(),
+            _ => self.tiles::<L, 6, 6>(),
+        }
+    }
+}
+
+impl Back {
+    /// The tiles, of DOWN times ACROSS points.
+    #[inline(always)]
+    unsafe fn tiles<L: Lanes, const DOWN: usize, const ACROSS: usize>(&self) {
         let mut channel = 0;
         while channel < self.panel {
             // Tiles inside, channels outside: the sum over the board stays in a register, and has one order whatever
@@ -413,7 +329,7 @@ impl Work for Back {
             let mut pooled = L::splat(0.0);
             for down in 0..self.board.tiles_down {
                 for across in 0..self.board.tiles_across {
-                    pooled = self.tile::<L>(down, across, channel, pooled);
+                    pooled = self.tile::<L, DOWN, ACROSS>(down, across, channel, pooled);
                 }
             }
             if let Some(pool) = self.pool {
@@ -422,37 +338,41 @@ impl Work for Back {
             channel += L::WIDTH;
         }
     }
-}
 
-impl Back {
     /// One tile of a vector of channels; returns the sums of its channels added to `pooled`.
     #[inline(always)]
     #[allow(clippy::needless_range_loop)] // columns become rows
-    unsafe fn tile<L: Lanes>(&self, down: usize, across: usize, channel: usize, mut pooled: L::Vector) -> L::Vector {
+    unsafe fn tile<L: Lanes, const DOWN: usize, const ACROSS: usize>(
+        &self,
+        down: usize,
+        across: usize,
+        channel: usize,
+        mut pooled: L::Vector,
+    ) -> L::Vector {
         let board = self.board;
         let (zero, bias) = (L::splat(0.0), L::load(self.bias.add(channel)));
         let from = self.from.add((down * board.tiles_across + across) * self.panel + channel);
-        let mut half = [[zero; POINTS]; 4];
-        for j in 0..POINTS {
-            let mut column = [zero; POINTS];
+        let mut half = [[zero; ACROSS]; MOST_OUTPUTS];
+        for j in 0..ACROSS {
+            let mut column = [zero; DOWN];
             for (i, value) in column.iter_mut().enumerate() {
-                *value = L::load(from.add((i * POINTS + j) * self.sum_points));
+                *value = L::load(from.add((i * ACROSS + j) * self.sum_points));
             }
-            let column = output_points::<L>(column);
-            for i in 0..SIDE {
+            let column = output_points::<L, DOWN>(column);
+            for i in 0..MOST_OUTPUTS {
                 half[i][j] = column[i];
             }
         }
-        for (i, line) in half.iter().enumerate() {
-            let row = down * SIDE + i;
+        for (i, line) in half.iter().take(DOWN - 2).enumerate() {
+            let row = down * board.tile_rows + i;
             // What a tile has beyond the board is not written: it is the border of the next layer, and has to stay
             // zero.
             if row >= board.rows {
                 break;
             }
-            let line = output_points::<L>(*line);
-            for (j, value) in line.iter().enumerate() {
-                let column = across * SIDE + j;
+            let line = output_points::<L, ACROSS>(*line);
+            for (j, value) in line.iter().take(ACROSS - 2).enumerate() {
+                let column = across * board.tile_columns + j;
                 if column >= board.columns {
                     break;
                 }

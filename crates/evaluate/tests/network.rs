@@ -262,15 +262,15 @@ fn the_bits_are_those_that_were_stored() {
 /// Of each kind: with fused multiply-add, and without.
 const STORED: [[u64; 2]; 10] = [
     [0x8842_36ec_9874_805a, 0x0f2e_4e26_28cd_af0d],
-    [0xa108_9c3d_bb36_2bae, 0xd9ed_d8a9_1b14_370d],
-    [0xd070_1e5c_cbe0_1bef, 0x9c30_c822_e193_aed3],
-    [0x3aab_1be4_a91c_790b, 0x4975_7883_07c8_91f5],
-    [0xcaf7_9112_d2f8_2e1c, 0x22c0_e28c_5f3f_93ec],
+    [0x771e_865d_a20c_bd9d, 0x8c04_bc69_71dd_6944],
+    [0x7aa1_7f98_df95_2bb8, 0x42ac_ace4_47a1_4fa0],
+    [0xb340_d751_8681_0057, 0xcbe1_70c8_dd12_473d],
+    [0x92f8_b2d1_5ef7_278a, 0xab1e_734a_ed2e_e892],
     [0xd75c_b2ce_d571_cc09, 0xd9d9_43df_cb96_79c4],
-    [0x1247_b3c9_0a09_3a51, 0x2990_04b6_bc1a_0aad],
+    [0x9266_59d8_4748_660c, 0x59c9_2a71_1216_16c1],
     [0x44db_6d65_56a3_0dd9, 0x39a8_855c_a00e_b43b],
-    [0x53b8_9c5d_a555_4bcb, 0x6506_a266_b00b_eae5],
-    [0x8f5d_f95c_e180_6363, 0x636d_2ba9_2cb0_c3ad],
+    [0xa1de_602f_b795_8485, 0x4ac0_7f67_9c18_4546],
+    [0x77e9_877a_19db_3a2e, 0x58b4_f743_3bef_af47],
 ];
 
 #[test]
