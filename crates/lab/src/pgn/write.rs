@@ -18,7 +18,9 @@ pub fn written(
     let mut words = Vec::new();
     for (ply, &action) in actions.iter().enumerate() {
         let is_white = state.to_move() as usize == 0;
-        if is_white || ply == 0 {
+        // The standard repeats the number before a move of Black that follows a comment: `1. e4 {best} 1... e5`.
+        let follows_comment = ply > 0 && comments.contains_key(&(ply - 1));
+        if is_white || ply == 0 || follows_comment {
             let notation = state.notation();
             // From the FEN and not from the ply: games that begin at a position go on with its numbers.
             let number = notation.split_whitespace().nth(5).unwrap_or("1");
@@ -82,6 +84,23 @@ fn wrapped(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hauteur_core::games::make_game;
+
+    #[test]
+    fn a_move_of_black_has_its_number_after_a_comment() {
+        let game = make_game("chess").unwrap();
+        let state = game.initial();
+        let mut actions = Vec::new();
+        let mut ahead = game.initial();
+        for text in ["e4", "e5", "Nf3", "Nc6"] {
+            let action = ahead.action_from_text(text).unwrap();
+            ahead.play(action);
+            actions.push(action);
+        }
+        let comments = BTreeMap::from([(0, "best".to_string()), (1, "too".to_string())]);
+        let text = written(&[], state, &actions, "*", &comments).unwrap();
+        assert_eq!(text.trim(), "1. e4 {best} 1... e5 {too} 2. Nf3 Nc6 *");
+    }
 
     #[test]
     fn lines_of_moves_have_fewer_than_80_signs() {
