@@ -19,6 +19,7 @@ from hauteur_experiments.claims_table import (
     BEGIN,
     END,
     FIELDS,
+    KEPT_LINES,
     claim_rows,
     pages,
     recorded_lines,
@@ -434,6 +435,8 @@ def said_by(path: Path) -> list[str]:
     """The quantities of the findings of a kept run, and the Elo of its matches, as texts."""
     run = read_run(path)
     texts = [str(finding.get("quantities")) for finding in run.result["findings"]]
+    for decide in KEPT_LINES.get(path.stem, {}).values():
+        texts += [finding.quantities for finding in decide(run.result)]
     for match in run.matches.values():
         elo, ends = match["results"]["elo"], match["results"]["elo_interval_95"]
         if elo is not None and None not in ends:

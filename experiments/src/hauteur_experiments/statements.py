@@ -194,7 +194,19 @@ def ours_of(row: Row) -> Ours | None:
     if found is None:
         return None
     what, value, low, high, unit = (part.strip() for part in found.groups())
+    if (
+        not what and unit != "Elo"
+    ):  # a difference in Elo is what its statement says; a bare share or factor says nothing
+        what = _what_is(_number(value), row)
     return Ours(what=what, value=_number(value), low=_number(low), high=_number(high), unit=unit)
+
+
+def _what_is(value: float | None, row: Row) -> str:
+    """Return what a value is of, by the numbers of its line; empty where none has it."""
+    for number in json.loads(row["numbers"] or "[]"):
+        if value is not None and f"{number['value']:.3g}" == f"{value:.3g}":
+            return re.sub(r"^figure .*: ", "", str(number["what"]))
+    return ""
 
 
 def _number(text: str) -> float | None:
