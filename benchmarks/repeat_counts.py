@@ -7,9 +7,9 @@
 
 Plan, stated before these games were counted. Sets: N_scl 5, 10, 32 and PUCT of the first folder (400 games each), tau_1
 and tau_2 of the second (200 each), all of maia-1900 with itself from the start at 200 visits. What is counted and the
-rule of the verdicts are those of `hauteur experiment repeats`, unchanged: two games are the same up to move 4 less often
-with tau_2 than with tau_1; no N_scl repeats 1.5 times as often as PUCT or more up to moves 5, 10 and 15; at most 5 of 100
-games have a twin up to move 20, which fewer than eight sets of 100 games leave open. No game is played.
+rule of the verdicts are those of `hauteur experiment repeats`, unchanged: two games are the same up to move 4 less
+often with tau_2 than with tau_1; no N_scl repeats 1.5 times as often as PUCT or more up to moves 5, 10 and 15; at most
+5 of 100 games have a twin up to move 20, which fewer than eight sets of 100 games leave open. No game is played.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def counted(games: dict[str, Games]) -> dict[str, Any]:
     return {
         "experiment": "repeats",
         "title": "games that repeat at 200 visits, counted in games of other runs",
-        "seconds_of_last_attempt": 0,
+        "seconds_of_last_attempt": 1,
         "findings": findings,
         "rows": rows,
         "facts": {"games": {title: len(lines) for title, lines in games.items()}, "same_pairs": pairs},

@@ -10,14 +10,22 @@ import io
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from hauteur_experiments.claims_figure import draw_claims
 from hauteur_experiments.deciding import RULES_SUBJECT, Row, verdict_of
-from hauteur_experiments.experiment import Finding, Setting, SourceClaim, duration, read_json, write_whole
+from hauteur_experiments.experiment import (
+    Finding,
+    Setting,
+    SourceClaim,
+    duration,
+    read_json,
+    stored_findings,
+    write_whole,
+)
 from hauteur_experiments.kept import KeptRun, match_folders, read_run, seconds_of
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
@@ -71,10 +79,13 @@ def _row(**cells: str) -> dict[str, str]:
     return {name: cells.get(name, "") for name in FIELDS}
 
 
-KEPT_LINES = {"chess-thesis-small": {"chess-thesis-small": small_findings, "contempt-schedule": balance_of_small}}
-"""Runs whose lines are always those of their kept file, which grows with their seeds.
+KEPT_LINES: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], Sequence[Finding]]]] = {
+    "chess-thesis-small": {"chess-thesis-small": small_findings, "contempt-schedule": balance_of_small},
+    "repeats-1900-200": {"repeats": stored_findings},
+}
+"""Runs whose lines are always those of their kept file: one that grows with its seeds, one without games of its own.
 
-By experiment whose claims they decide, with the function that decides them by the result today.
+By experiment whose claims they decide, with the function that decides them by the result.
 """
 
 
@@ -153,7 +164,9 @@ def _matches_of(folder: Path) -> list[dict[str, Any]]:
 def _made_of_kept(name: str, run: KeptRun, findings: Sequence[Finding]) -> Made:
     """A kept run with findings that were decided anew."""
     result = {**run.result, "findings": [finding.to_json() for finding in findings]}
-    command = f"`hauteur experiment {name} --seeds {result['seeds']}`"
+    command = f"`hauteur experiment {name} --seeds {result['seeds']}`" if "seeds" in result else ""
+    if not command:
+        command = f"`{shlex.join(run.experiment['begun']['command'])}`"
     return Made(name, command, result, seconds_of(result, run.matches.values()))
 
 
