@@ -215,6 +215,17 @@ def ratio(wins: int, draws: int, losses: int) -> Interval:
     return Interval(value, value / math.exp(half), value * math.exp(half))
 
 
+def times(run: str, one: str, other: str) -> Interval:
+    """Return how many times (w + l)/d of one set is that of another, by Woolf's interval with half a game added."""
+    logs, squares = [], []
+    for match in (one, other):
+        wins, draws, losses = record(run, match)
+        logs.append(math.log((wins + losses + 0.5) / (draws + 0.5)))
+        squares.append(1 / (wins + losses + 0.5) + 1 / (draws + 0.5))
+    middle, half = logs[0] - logs[1], Z * math.sqrt(sum(squares))
+    return Interval(*(math.exp(end) for end in (middle, middle - half, middle + half)))
+
+
 # -- the small thesis --------------------------------------------------------------------------------------------------
 
 ARMS = ("contempt", "puct", "temperature")
@@ -337,6 +348,7 @@ CONTEMPT, CONSTANTS = "docs/experiments/search-contempt.md", "docs/experiments/f
 ODDS, FROM_ZERO = "docs/experiments/odds.md", "docs/experiments/from-zero.md"
 MODELS, RULES = "docs/experiments/opponent-models.md", "docs/experiments/search-rules.md"
 NATURE, STRENGTH = "docs/experiments/finding-nature.md", "odds-model-strength-1900-q2r"
+ENDINGS = "contempt-vs-temperature-endings"
 MPV, TRAINING = "docs/experiments/mpv.md", "docs/experiments/contempt-training.md"
 PAPER, BOARD = "docs/paper/README.md", "LEADERBOARD.md"
 NETS = "docs/experiments/bundled-nets.md"
@@ -440,6 +452,10 @@ FIGURES = (
     Printed(CONTEMPT, "N_scl 5 |", "10.11 [6.26, 16.33]", lambda: ratio(*record("contempt-wdl-2200", "n5"))),
     Printed(CONTEMPT, "PUCT |", "0.26 [0.18, 0.36]", lambda: ratio(*record("contempt-wdl-endings", "puct"))),
     Printed(CONTEMPT, "tau_2 |", "14.38 [8.26, 25.06]", lambda: ratio(*record("temperature-wdl-2200", "tau2"))),
+    Printed(CONTEMPT, "at N_scl 32", "1.57 [1.15, 2.14]", lambda: times("contempt-nature-1900", "n32", "puct")),
+    Printed(CONTEMPT, "at N_scl 32", "1.79 [1.15, 2.80]", lambda: times("contempt-wdl-2200", "n32", "puct")),
+    Printed(CONTEMPT, "from endings it is", "1.45 [1.19, 1.77]", lambda: ratio(*record(ENDINGS, "n1"))),
+    Printed(CONTEMPT, "from endings it is", "0.89 [0.67, 1.17]", lambda: ratio(*record(ENDINGS, "n2"))),
     Printed(CONTEMPT, "two players |", "326, 20, 54", lambda: record(WARM, "n3-tau2")),
     Printed(CONTEMPT, "two players |", "+288 [+244, +332]", lambda: elo(WARM, "n3-tau2")),
     Printed(CONTEMPT, "equal constants", "+161 [+126, +196]", lambda: elo(ALONE, "n3-tau2-alone")),

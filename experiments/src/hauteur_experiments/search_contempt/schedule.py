@@ -117,7 +117,10 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
     return Finding.of("doubling", Claim((side,)), "; ".join(texts))
 
 
-NEEDS = "six runs of runs/minichess_contempt.toml or runs/chess_zero.toml with [controller], --net RUN ..."
+NEEDS = (
+    "six runs of runs/chess_zero.toml with [controller] and doubled visits, 9,000 games each, --net RUN ...: "
+    "about 5 core hours"
+)
 
 EXPERIMENTS = (
     Experiment(
