@@ -464,6 +464,7 @@ FIGURES = (
     Printed(MPV, "| 16 |", "−26 [−45, −8]", lambda: elo(LEVEL, *whole("b16-nogo7-f16-4-s-vs-l"))),
     Printed(MPV, "| 64 |", "−23 [−42, −4]", lambda: elo(LEVEL, *whole("b64-nogo7-f16-4-s-vs-l"))),
     Printed(MPV, "half of the large turns first |", "−3 [−18, +13]", lambda: elo("mpv-options-nogo7", "large-first")),
+    Printed(MPV, "Three nets", "−5 [−64, +53]", lambda: elo("mpv-three-nogo7", ".")),
     # search rules
     Printed(RULES, "its control", "+116 [+87, +145]", lambda: elo("tree-balance-fork", "control-1.5")),
     Printed(RULES, "forced moves and gamma", "+33 [+14, +51]", lambda: elo("validation-1900", "together")),

@@ -256,6 +256,17 @@ def scope_of_run(row: Row) -> Scope:
 # -- pages -------------------------------------------------------------------------------------------------------------
 
 
+LEGEND = """Each statement has one run: the one that is nearest to the source in game, visits and constants
+([the rule](../reference/verdicts.md)).
+
+- *sign*: whether the effect has the source's sign: yes, no, open, or none (an effect that matters is excluded).
+- *size*: times the source's; in brackets, where a size or nothing to be found is stated, whether ours agrees.
+- *stopped at a look*: the run ended early, and such a figure is [too large on average](../reference/verdicts.md#looks).
+- *log only*: the games were not kept, and [the log](claims.csv) has the line.
+- *cost*: hours, minutes and seconds on one core, beside other work. A command with `--precision bfloat16` needs a
+  processor that multiplies it; without that option it plays other games, in float32."""
+"""What the columns of the tables say, before the first one."""
+
 HEADER = ("statement", "source", "ours, 95 %", "sign", "size", "scope", "games or runs", "run", "cost", "command")
 
 
@@ -276,7 +287,8 @@ def front_text(rows: Sequence[Statement], settings: Sequence[Use], verdicts: str
     found = [row for row in rows if row["kind"] == "source"]
     first = "\n".join(f"- {_use_text(one)}" for one in settings)
     head = ["## What to use first", first] if settings else []
-    return "\n\n".join([*head, "## The statements", f"{verdicts} {counts_text(rows)}", *_tables(found)])
+    counted = f"{verdicts} {counts_text(rows)}"
+    return "\n\n".join([*head, "## The statements", counted, LEGEND, *_tables(found)])
 
 
 def _use_text(use: Use) -> str:
@@ -284,7 +296,8 @@ def _use_text(use: Use) -> str:
     shown = [number for number in use["numbers"] if number["what"].startswith(use["shown"])]
     places = 0 if use["unit"] == "Elo" else 1
     numbers = "; ".join(f"{number['what']} {_interval(number, places)}" for number in shown)
-    return f"**{use['setting']}**. In {use['unit']}, {use['scope']}: {numbers}. {use['limits']}"
+    program = f"In a chess program: {use['program']}."
+    return f"**{use['setting']}**. {program} In {use['unit']}, {use['scope']}: {numbers}. {use['limits']}"
 
 
 def _interval(number: Number, places: int) -> str:
