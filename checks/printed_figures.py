@@ -362,7 +362,7 @@ SIGNS = (
 )
 SIZES = "# about a size, or about nothing to be found, # agree, # do not, # are open"
 COMPARED = "# measured comparisons: # open, # holds, # does not hold, # no such effect"
-SMALL = "less PUCT # [#, #] percentage points"
+SMALL = "less PUCT: # [#, #] percentage points"
 
 
 def seeds(name: str) -> tuple[str, ...]:
@@ -484,7 +484,7 @@ FIGURES = (
     # the small thesis, and the paper
     Printed(TRAINING, "", SMALL, lambda: thesis("puct")[:3]),
     Printed(TRAINING, "less PUCT", "(p #", lambda: thesis("puct")[3:]),
-    Printed(TRAINING, "(w + l)/d was", "# times", lambda: [thesis_factor()]),
+    Printed(TRAINING, "(w + l)/d of search-contempt was", "# times", lambda: [thesis_factor()]),
     Printed(PAPER, "", "# runs with # games", kept_games),
     Printed(PAPER, "", COMPARED, comparisons),
 )

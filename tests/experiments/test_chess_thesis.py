@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hauteur as ht
+import thesis_part
 from hauteur_experiments.claims_table import recorded_lines, write_table
 from hauteur_experiments.experiment import Setting
 from hauteur_experiments.kept import read_run, seconds_of
@@ -124,8 +125,12 @@ def small_result(factor: float, runs: int = 8) -> dict[str, object]:
         for seed in range(12, 12 + runs):
             scores = dict.fromkeys(chess_thesis.OPPONENTS, base + seed / 1000)
             judged.append(JudgedNet(arm, seed, 6, scores, 5, 7, 100.0))
-    ratios = {f"contempt-{seed}": [1.0, 1.4, 0.7, 1.2, 3.0, None] for seed in range(12, 12 + runs)}
-    facts = {"ratio_factor": factor, "ratios": {**ratios, "puct-12": [0.1] * 6}}
+    numbers = range(12, 12 + runs)
+    ratios: dict[str, list[float | None]] = {f"contempt-{seed}": [1.0, 1.4, 0.7, 1.2, 3.0, None] for seed in numbers}
+    for arm in ("puct", "temperature"):
+        ratios |= {f"{arm}-{seed}": [0.5] * 6 for seed in numbers}
+    duels = {arm: [0.75] * runs for arm in ("puct", "temperature")}
+    facts = {"ratio_factor": factor, "ratios": ratios, "duels": duels}
     return {"seeds": runs, "rows": [row(one) for one in judged], "facts": facts, "findings": []}
 
 
@@ -170,3 +175,21 @@ def test_its_lines_in_the_log_follow_its_kept_file(tmp_path: Path, root: Path) -
     assert lines[8]["cost"] == "40:00"
     run = read_run(kept)
     assert seconds_of({**run.result, "seconds_of_last_attempt": 5000.0}, []) == 5000.0
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (4, ("Four of eight seeds,", "a p of 1/70.", "Four more seeds decide.", "(p .014), **holds**")),
+        (6, ("Six of eight seeds,", "decides at four and at eight seeds.", "Two more seeds decide.", "**open**")),
+        (8, ("Eight of eight seeds,", "a p of .0107.", "**holds**. Head to head,", "in 4 of 6, 4 of 6,")),
+    ],
+)
+def test_the_page_says_what_the_kept_file_has_at_any_number_of_seeds(runs: int, words: tuple[str, ...]) -> None:
+    text = thesis_part.text(small_result(1.3, runs))
+    assert [word for word in words if word not in text] == []
+    assert "nothing is said about equal draws" not in text
+    assert "nothing is said about equal draws" in thesis_part.text(small_result(1.9, runs))
+    figure = thesis_part.figure(small_result(1.3, runs))
+    assert f"mean of {runs} seeds" in figure.text
+    assert [len(line.values) for line in figure.lines] == [6, 6, 6]
