@@ -263,7 +263,9 @@ LEGEND = """Each statement has one run: the one that is nearest to the source in
 - *size*: times the source's; in brackets, where a size or nothing to be found is stated, whether ours agrees.
 - *stopped at a look*: the run ended early, and such a figure is [too large on average](../reference/verdicts.md#looks).
 - *log only*: the games were not kept, and [the log](claims.csv) has the line.
-- *cost*: hours, minutes and seconds on one core, beside other work. A command with `--precision bfloat16` needs a
+- *cost*: hours, minutes and seconds on one core, beside other work.
+- *command*: a Maia net comes by `hauteur net get maia-1900`, those in `nets/` are in
+  [nets-nogo7.tar.xz](results/README.md), those in `learn/` are learned first. With `--precision bfloat16` it needs a
   processor that multiplies it; without that option it plays other games, in float32."""
 """What the columns of the tables say, before the first one."""
 
