@@ -21,6 +21,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import report_part
 import thesis_part
 from hauteur.plots.figure import Figure
 from hauteur.plots.files import write_csv, write_png
@@ -37,6 +38,8 @@ TRAINING = "docs/experiments/contempt-training.md"
 """The page whose part on the small thesis is made of its kept file."""
 
 THESIS = "chess-thesis-small"
+REPORT = ("report-fig3",)
+"""Runs of the implementation report with a figure."""
 
 PARTS = re.compile(r"\{\{([\w.-]+)\}\}")
 WIDTH = 140
@@ -71,8 +74,9 @@ def pages() -> dict[str, str]:
 
 def every_figure() -> dict[str, Figure]:
     """Every figure by its place in the checkout."""
-    figure = thesis_part.figure(kept_run(THESIS).result)
-    return {**figures(claims()), f"docs/experiments/{figure.key}.png": figure}
+    found = [thesis_part.figure(kept_run(THESIS).result)]
+    found += [report_part.figure_of(name, kept_run(name).result) for name in REPORT]
+    return {**figures(claims()), **{f"docs/experiments/{one.key}.png": one for one in found}}
 
 
 def filled(template: str, known: dict[str, str], name: str) -> str:

@@ -121,6 +121,10 @@ def keep_run(folder: Path, path: Path) -> None:
     folders = match_folders(folder)
     experiment = _read_if_there(folder / "experiment.json")
     result = _read_if_there(folder / "result.json") if "." not in folders else {}
+    # Commands name the program and the folder of results by the paths of the machine, which nobody else has.
+    for place in (experiment.get("begun", {}), result):
+        if "command" in place:
+            place["command"] = [Path(word).name if Path(word).is_absolute() else word for word in place["command"]]
     if not folders and not (experiment and result):
         raise ValueError(
             f"{folder} is not the folder of an experiment or of matches: it has no experiment.json with a result.json, "
