@@ -190,7 +190,7 @@ def nearest(subject: str, lines: Sequence[Row]) -> Decided | None:
 
 def ours_of(row: Row) -> Ours | None:
     """Return the quantity that decides a line; None for a line without one."""
-    found = re.search(r"^(.*?)(\S+) \[([^,\]]*(?:,\d{3})*), ([^\]]*)\]\s*(.*)$", row["decides"])
+    found = re.search(r"^(.*?)(\S+) \[([^,\]]*(?:,\d{3})*), ([^\]]*)\]\s*([^\[\]]*)$", row["decides"])
     if found is None:
         return None
     what, value, low, high, unit = (part.strip() for part in found.groups())
