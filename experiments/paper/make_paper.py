@@ -21,15 +21,25 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import report_part
+import thesis_part
 from hauteur.plots.figure import Figure
 from hauteur.plots.files import write_csv, write_png
-from paper_parts import figures, parts
+from hauteur_experiments.summary import between
+from paper_parts import figures, kept_run, parts
 
 TEMPLATES = Path(__file__).resolve().parent
 ROOT = TEMPLATES.parent.parent
 PAPER = "docs/paper/README.md"
 FINDINGS = ("finding-odds", "finding-pairs", "finding-temperature", "finding-rules")
 """(a) to (d) of the paper."""
+
+TRAINING = "docs/experiments/contempt-training.md"
+"""The page whose part on the small thesis is made of its kept file."""
+
+THESIS = "chess-thesis-small"
+REPORT = ("report-fig3",)
+"""Runs of the implementation report with a figure."""
 
 PARTS = re.compile(r"\{\{([\w.-]+)\}\}")
 WIDTH = 140
@@ -57,7 +67,16 @@ def pages() -> dict[str, str]:
     inner = {name: inside(filled(text, there, name), letter) for (name, text), letter in letters}
     template = (TEMPLATES / "paper.md").read_text(encoding="utf-8")
     made[PAPER] = filled(template, {**there, **inner}, "paper")
+    part = "\n\n".join(map(wrapped, thesis_part.text(kept_run(THESIS).result).split("\n\n")))
+    made[TRAINING] = between(_text(ROOT / TRAINING), thesis_part.BEGIN, thesis_part.END, part, TRAINING)
     return made
+
+
+def every_figure() -> dict[str, Figure]:
+    """Every figure by its place in the checkout."""
+    found = [thesis_part.figure(kept_run(THESIS).result)]
+    found += [report_part.figure_of(name, kept_run(name).result) for name in REPORT]
+    return {**figures(claims()), **{f"docs/experiments/{one.key}.png": one for one in found}}
 
 
 def filled(template: str, known: dict[str, str], name: str) -> str:
@@ -121,7 +140,7 @@ def draw(figure: Figure, path: Path) -> None:
 def differences() -> list[str]:
     """The files that are not what the results make."""
     texts = [name for name, text in pages().items() if _text(ROOT / name) != text]
-    return texts + [name for name, one in figures(claims()).items() if stamp_of(ROOT / name) != check_sum(one)]
+    return texts + [name for name, one in every_figure().items() if stamp_of(ROOT / name) != check_sum(one)]
 
 
 def _text(path: Path) -> str:
@@ -134,7 +153,7 @@ def write() -> None:
         (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / name).write_text(text, encoding="utf-8")
         print(f"written: {name}, {len(text.split()):,} words")
-    for name, figure in figures(claims()).items():
+    for name, figure in every_figure().items():
         if stamp_of(ROOT / name) != check_sum(figure):
             draw(figure, ROOT / name)
             print(f"written: {name}")

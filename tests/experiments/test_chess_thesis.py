@@ -1,5 +1,6 @@
 """The verdict of the thesis in chess: permutation tests over runs, the premise of equal draws, the plan's recipes."""
 
+import json
 import math
 from pathlib import Path
 
@@ -7,7 +8,10 @@ import numpy as np
 import pytest
 
 import hauteur as ht
+import thesis_part
+from hauteur_experiments.claims_table import recorded_lines, write_table
 from hauteur_experiments.experiment import Setting
+from hauteur_experiments.kept import read_run, seconds_of
 from hauteur_experiments.search_contempt import chess_thesis
 from hauteur_experiments.search_contempt.chess_thesis import (
     ARMS,
@@ -22,8 +26,11 @@ from hauteur_experiments.search_contempt.chess_thesis import (
     permutation_p,
     ratio_factor,
     recipe_of,
+    row,
+    small_findings,
     verdict_of,
 )
+from hauteur_experiments.search_contempt.schedule import balance_of_small
 
 
 def test_p_is_the_share_of_divisions() -> None:
@@ -109,3 +116,80 @@ def test_the_arms_differ_in_their_controller_alone(tmp_path: Path, monkeypatch: 
     assert follower is not None
     assert follower.targets == (0.5, 100.0)
     assert follower.by == TEMPERATURE["by"]
+
+
+def small_result(factor: float, runs: int = 8) -> dict[str, object]:
+    """Return a result of the small size: search-contempt leads by 20 points, at equal draws by 10, in every seed."""
+    judged = []
+    for arm, base in (("contempt", 0.7), ("puct", 0.5), ("temperature", 0.6)):
+        for seed in range(12, 12 + runs):
+            scores = dict.fromkeys(chess_thesis.OPPONENTS, base + seed / 1000)
+            judged.append(JudgedNet(arm, seed, 6, scores, 5, 7, 100.0))
+    numbers = range(12, 12 + runs)
+    ratios: dict[str, list[float | None]] = {f"contempt-{seed}": [1.0, 1.4, 0.7, 1.2, 3.0, None] for seed in numbers}
+    for arm in ("puct", "temperature"):
+        ratios |= {f"{arm}-{seed}": [0.5] * 6 for seed in numbers}
+    duels = {arm: [0.75] * runs for arm in ("puct", "temperature")}
+    facts = {"ratio_factor": factor, "ratios": ratios, "duels": duels}
+    return {"seeds": runs, "rows": [row(one) for one in judged], "facts": facts, "findings": []}
+
+
+def test_the_small_thesis_is_decided_by_the_rows_of_its_result() -> None:
+    more, equal = small_findings(small_result(1.3))
+    assert (more.verdict, equal.verdict) == ("holds", "holds")
+    assert (more.test, more.units) == ("sign", "8 runs an arm")
+    assert equal.decides.startswith("search-contempt less PUCT, temperature for equal draws 10.0 [")
+    assert "3,000 games a run" in equal.scope
+    assert "draws are not equal" not in equal.scope
+    more, equal = small_findings(small_result(1.9))
+    assert (more.verdict, equal.verdict) == ("holds", "open")
+    assert equal.scope.endswith("draws are not equal: (w + l)/d differs by a factor of 1.90")
+
+
+def test_the_balance_of_its_controllers_is_that_of_the_runs_with_search_contempt() -> None:
+    (found,) = balance_of_small(small_result(1.3))
+    assert found.measured.startswith("(w + l)/d within 0.67 and 1.5 in 4 of 6, 4 of 6,")
+    assert (found.verdict, found.units) == ("holds", "8 seeds")
+    assert balance_of_small(small_result(1.3, runs=4))[0].verdict == "open"
+
+
+def test_its_lines_in_the_log_follow_its_kept_file(tmp_path: Path, root: Path) -> None:
+    page = tmp_path / "claims.md"
+    (tmp_path / "results").mkdir()
+    for file in (root / "docs/experiments/results").glob("*.json"):
+        (tmp_path / "results" / file.name).symlink_to(file)
+    kept = tmp_path / "results" / "chess-thesis-small.json"
+    kept.unlink()
+    thesis = "Joshi 2025, thesis: training with search-contempt is better or cheaper, where (w + l)/d is equal"
+    lines = {}
+    for runs in (4, 8):
+        experiment = {"settings": {"experiment": "chess-thesis-small"}}
+        stored = {"experiment": experiment, "result": small_result(1.3, runs), "matches": {}}
+        kept.write_text(json.dumps(stored), encoding="utf-8")
+        write_table(page, Setting(tmp_path / "runs"))
+        found = recorded_lines(tmp_path / "claims.csv")
+        (lines[runs],) = [line for line in found if line["claim"] == thesis and line["run"]]
+    assert lines[4]["verdict"].startswith("**holds**")
+    assert lines[8]["games"] == "8 runs an arm"
+    assert lines[8]["command"] == "`hauteur experiment chess-thesis-small --seeds 8`"
+    assert lines[8]["cost"] == "40:00"
+    run = read_run(kept)
+    assert seconds_of({**run.result, "seconds_of_last_attempt": 5000.0}, []) == 5000.0
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (4, ("Four of eight seeds,", "a p of 1/70.", "Four more seeds decide.", "(p .014), **holds**")),
+        (6, ("Six of eight seeds,", "decides at four and at eight seeds.", "Two more seeds decide.", "**open**")),
+        (8, ("Eight of eight seeds,", "a p of .0107.", "**holds**. Head to head,", "in 4 of 6, 4 of 6,")),
+    ],
+)
+def test_the_page_says_what_the_kept_file_has_at_any_number_of_seeds(runs: int, words: tuple[str, ...]) -> None:
+    text = thesis_part.text(small_result(1.3, runs))
+    assert [word for word in words if word not in text] == []
+    assert "nothing is said about equal draws" not in text
+    assert "nothing is said about equal draws" in thesis_part.text(small_result(1.9, runs))
+    figure = thesis_part.figure(small_result(1.3, runs))
+    assert f"mean of {runs} seeds" in figure.text
+    assert [len(line.values) for line in figure.lines] == [6, 6, 6]

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shlex
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -19,6 +20,7 @@ from hauteur_experiments.claims_table import (
     BEGIN,
     END,
     FIELDS,
+    KEPT_LINES,
     claim_rows,
     pages,
     recorded_lines,
@@ -434,6 +436,8 @@ def said_by(path: Path) -> list[str]:
     """The quantities of the findings of a kept run, and the Elo of its matches, as texts."""
     run = read_run(path)
     texts = [str(finding.get("quantities")) for finding in run.result["findings"]]
+    for decide in KEPT_LINES.get(path.stem, {}).values():
+        texts += [finding.quantities for finding in decide(run.result)]
     for match in run.matches.values():
         elo, ends = match["results"]["elo"], match["results"]["elo_interval_95"]
         if elo is not None and None not in ends:
@@ -459,6 +463,20 @@ def test_every_statement_has_one_row_and_every_row_says_what_its_run_said(root: 
             assert any(shown in text for text in said_by(kept)), (row["statement"], shown)
             compared += 1
     assert compared >= 50
+
+
+def test_the_commands_of_the_statements_parse(root: Path) -> None:
+    """Each command of a row names an experiment and options of today."""
+    app = cli.make_app()
+    commands = {row["command"] for row in read_statements(root / "docs/experiments/statements.json")}
+    parsed = 0
+    for command in commands:
+        words = shlex.split(command.partition("`")[0])  # what follows is the commit of a command that is gone
+        if words[:1] == ["hauteur"] and "`" not in command:
+            find(words[2])
+            app.parse_args(cli.without_imports(words[1:]), print_error=False, exit_on_error=False)
+            parsed += 1
+    assert parsed >= 35
 
 
 def test_no_page_says_that_an_absurd_number_is_needed(root: Path) -> None:

@@ -63,6 +63,17 @@ def test_a_kept_run_has_all_but_the_moves(tmp_path: Path) -> None:
     assert "a b c" not in file.read_text()
 
 
+def test_commands_are_kept_without_the_paths_of_the_machine(tmp_path: Path) -> None:
+    folder, file = run_folder(tmp_path / "run"), tmp_path / "run.json"
+    words = [str(tmp_path / "venv/bin/hauteur"), "experiment", "--net", "nets/a.safetensors", "--out", str(folder)]
+    (folder / "experiment.json").write_text(json.dumps({"settings": {}, "begun": {"command": words}}))
+    (folder / "result.json").write_text(json.dumps({"rows": [], "command": words}))
+    keep_run(folder, file)
+    portable = ["hauteur", "experiment", "--net", "nets/a.safetensors", "--out", "run"]
+    assert read_run(file).experiment["begun"]["command"] == portable
+    assert read_run(file).result["command"] == portable
+
+
 def test_the_check_sum_is_of_moves_and_results_and_not_of_times() -> None:
     one = digest_of([game(0, 1.0)])
     assert digest_of([game(0, 1.0, milliseconds=[9, 9, 9], centipawns=[5])]) == one

@@ -8,6 +8,7 @@ from experiment_toys import played, setting
 
 import hauteur as ht
 from hauteur.networks.names import data_path
+from hauteur_experiments import learned as learned_runs
 from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.measured import MatchElo, contrast
 from hauteur_experiments.mpv_mcts import figures, options, places, regime
@@ -106,6 +107,15 @@ def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             make_experiment(find(name), setting(tmp_path / "x", nets=given, **small))
+
+
+def test_runs_of_equal_names_are_told_apart_by_the_folders_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learned_runs, "metrics_of", lambda path: [{}])
+    paths = (tmp_path / "seed-1" / "contempt", tmp_path / "seed-2" / "contempt")
+    found = learned_runs.runs_of(setting(tmp_path / "x", nets=paths))
+    assert found == {"seed-1-contempt": paths[0], "seed-2-contempt": paths[1]}
 
 
 def test_the_opponent_of_a_place_is_near_its_first_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,16 +10,27 @@ import io
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from hauteur_experiments.claims_figure import draw_claims
 from hauteur_experiments.deciding import RULES_SUBJECT, Row, verdict_of
-from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
+from hauteur_experiments.experiment import (
+    Finding,
+    Setting,
+    SourceClaim,
+    duration,
+    read_json,
+    stored_findings,
+    write_whole,
+)
+from hauteur_experiments.kept import KeptRun, match_folders, read_run, seconds_of
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
+from hauteur_experiments.search_contempt.chess_thesis import small_findings
+from hauteur_experiments.search_contempt.schedule import balance_of_small
 from hauteur_experiments.statements import (
     DATA,
     STATEMENTS,
@@ -68,12 +79,27 @@ def _row(**cells: str) -> dict[str, str]:
     return {name: cells.get(name, "") for name in FIELDS}
 
 
+KEPT_LINES: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], Sequence[Finding]]]] = {
+    "chess-thesis-small": {"chess-thesis-small": small_findings, "contempt-schedule": balance_of_small},
+    "repeats-1900-200": {"repeats": stored_findings},
+}
+"""Runs whose lines are always those of their kept file: one that grows with its seeds, one without games of its own.
+
+By experiment whose claims they decide, with the function that decides them by the result.
+"""
+
+
 class Made(NamedTuple):
-    """A run that is over: the name of its folder, the command that makes it, its result."""
+    """A run that is over."""
 
     name: str
+    """Name of its folder."""
     command: str
+    """The command that makes it."""
     result: dict[str, Any]
+    """As in result.json."""
+    seconds: float
+    """What it took."""
 
 
 def claim_rows(subject: str, claim: SourceClaim, made: Iterable[Made], base: Setting) -> list[dict[str, str]]:
@@ -96,8 +122,11 @@ def claim_rows(subject: str, claim: SourceClaim, made: Iterable[Made], base: Set
     return [_row(**stated, verdict=f"**open**: not run; needs {needs or 'a planned run'}", command=command)]
 
 
-def results(base: Setting) -> dict[str, list[Made]]:
-    """The runs in the folder that are over, by experiment: the plan's in its order, then the others."""
+def results(base: Setting, kept: Path | None = None) -> dict[str, list[Made]]:
+    """The runs in the folder that are over, by experiment: the plan's in its order, then the others.
+
+    kept: folder of kept runs, whose files of `KEPT_LINES` take the place of runs of those names.
+    """
     planned = {run.name: run_command(run, base) for run in RUNS}
     places = {name: place for place, name in enumerate(planned)}
 
@@ -108,15 +137,37 @@ def results(base: Setting) -> dict[str, list[Made]]:
     for file in sorted(base.folder.glob("*/result.json"), key=order):
         name = file.parent.name
         begun = file.with_name("experiment.json")
-        if name not in planned and not begun.exists():
+        if (name not in planned and not begun.exists()) or name in KEPT_LINES:
             continue
         stored = read_json(begun)
         command = planned.get(name)
         if not command:
             command = f"`{_begun_with(stored['begun']['command'])}`"
         experiment = stored["settings"]["experiment"]
-        found.setdefault(experiment, []).append(Made(name, command, read_json(file)))
+        result = read_json(file)
+        seconds = seconds_of(result, _matches_of(file.parent))
+        found.setdefault(experiment, []).append(Made(name, command, result, seconds))
+    for name, experiments in KEPT_LINES.items():
+        if kept is not None and (path := kept / f"{name}.json").exists():
+            run = read_run(path)
+            for experiment, decide in experiments.items():
+                found.setdefault(experiment, []).append(_made_of_kept(name, run, decide(run.result)))
     return found
+
+
+def _matches_of(folder: Path) -> list[dict[str, Any]]:
+    """The results of the matches in the folder of a run."""
+    files = (where / "result.json" for where in match_folders(folder).values())
+    return [read_json(file) for file in files if file.exists()]
+
+
+def _made_of_kept(name: str, run: KeptRun, findings: Sequence[Finding]) -> Made:
+    """A kept run with findings that were decided anew."""
+    result = {**run.result, "findings": [finding.to_json() for finding in findings]}
+    command = f"`hauteur experiment {name} --seeds {result['seeds']}`" if "seeds" in result else ""
+    if not command:
+        command = f"`{shlex.join(run.experiment['begun']['command'])}`"
+    return Made(name, command, result, seconds_of(result, run.matches.values()))
 
 
 def _measured(finding: dict[str, Any], run: Made) -> dict[str, str]:
@@ -131,7 +182,7 @@ def _measured(finding: dict[str, Any], run: Made) -> dict[str, str]:
         "times": "" if times is None else f"{times:.2g}",
         "verdict": verdict_text(finding),
         "run": run.name,
-        "cost": cost_text(run.result),
+        "cost": cost_text(run.seconds),
         "command": run.command,
     }
 
@@ -168,15 +219,17 @@ def verdict_text(finding: dict[str, Any]) -> str:
     return f"**open**{scope}: about {missing:,} {of} would close it"
 
 
-def cost_text(result: dict[str, Any]) -> str:
-    """Return what the last attempt at a run took."""
-    seconds = result.get("seconds_of_last_attempt")
-    return "" if seconds is None else duration(seconds)
+def cost_text(seconds: float) -> str:
+    """Return what a run took; empty where it is not known."""
+    return duration(seconds) if seconds else ""
 
 
-def claim_table(base: Setting) -> list[dict[str, str]]:
-    """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
-    made = results(base)
+def claim_table(base: Setting, kept: Path | None = None) -> list[dict[str, str]]:
+    """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game.
+
+    kept: folder of kept runs, as in `results`.
+    """
+    made = results(base, kept)
     rows = [
         row
         for subject, names in SUBJECTS.items()
@@ -211,7 +264,7 @@ def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
                 decides=f"{_interval(row)} Elo",
                 verdict=f"**{one['verdict']}**",
                 run=run.name,
-                cost=cost_text(run.result),
+                cost=cost_text(run.seconds),
                 command=run.command,
             )
 
@@ -263,10 +316,11 @@ def write_table(path: Path, base: Setting) -> None:
 
     Beside it stand all lines as claims.csv, and the rows of all statements as statements.json. A README.md there that
     has the marks of `pages` gets the statements of the four sources, with its figure claims.png, and other-papers.md
-    those of other papers. Lines of runs in this folder replace those of the same command, and all others are kept, as
-    they were measured elsewhere or recorded by hand. ValueError for a page that has only one of the two marks.
+    those of other papers. Lines of runs in this folder replace those of the same command, those of `KEPT_LINES` come
+    from the kept files beside the page, and all others are kept, as they were measured elsewhere or recorded by hand.
+    ValueError for a page that has only one of the two marks.
     """
-    rows = claim_table(base)
+    rows = claim_table(base, path.with_name("results"))
     file = path.with_name("claims.csv")
     places: dict[str, int] = {}
     for place, row in enumerate(rows):
@@ -294,7 +348,10 @@ def _with_recorded(rows: list[dict[str, str]], recorded: list[dict[str, str]]) -
     """Return recorded lines of other commands, then the lines of these that are measured or of no recorded claim."""
     made = [row for row in rows if row["measured"]]
     commands = {_words(row) for row in made}
-    kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
+    kept = []
+    for row in recorded:
+        if row["measured"] and _words(row) not in commands and row["run"] not in KEPT_LINES:
+            kept.append(row)
     known = {row["claim"] for row in (*kept, *made)}
     new = [row for row in rows if row["measured"] or row["claim"] not in known]
     return [*kept, *new]

@@ -1,8 +1,9 @@
 """Which run decides a claim in a game: one, by a rule that does not look at its result.
 
 Of the lines of a claim in a game that one decides whose run is nearest to the source: with games enough to decide, with
-the fewest things in which it differs from the source (the scope of its verdict), with the most units, and of equals the
-last, which has the larger budget or the stronger net. Lines of other runs that say the contrary do not vanish: the
+the fewest things in which it differs from the source (the scope of its verdict), with visits nearest to the source's,
+with results that are kept, with the most units, and of equals the last, which has the larger budget or the stronger
+net. Lines of other runs that say the contrary do not vanish: the
 claim is then *mixed*. Table, counts and figure all take their lines from here.
 """
 
@@ -62,6 +63,9 @@ BUNDLE = "PUCT's side has noise and other constants too"
 REMARKS = (*COMPUTED, HARDLY_ACTS, BUNDLE)
 """Parts of a scope that do not differ from the source."""
 
+VISITS = re.compile(r"^([\d,]+) visits, not ([\d,]+)$")
+"""A part of a scope with the visits of a run and the source's."""
+
 OF_VISITS = re.compile(r"visits|nodes|budget")
 """In a part of a scope that says that the visits are not the source's."""
 
@@ -92,6 +96,15 @@ def differences_of(row: Row) -> list[str]:
     return [part for part in scope_of(row) if not part.startswith(REMARKS)]
 
 
+def visits_share(row: Row) -> float:
+    """Return the visits of a line as a share of its source's; 1 where its scope does not say both."""
+    for part in differences_of(row):
+        if found := VISITS.match(part):
+            here, source = (int(number.replace(",", "")) for number in found.groups())
+            return min(here, source) / max(here, source)
+    return 1.0
+
+
 def units_of(row: Row) -> int:
     """Number of games, openings or seeds of a line; 0 without one."""
     number = re.match(r"[\d,]+", row["games"])
@@ -112,11 +125,12 @@ def decided(rows: Sequence[Row]) -> Decided:
     if not rows:
         raise ValueError("no line decides a claim that has none")
 
-    def nearness(place: int) -> tuple[bool, bool, int, int, int]:
+    def nearness(place: int) -> tuple[bool, bool, int, float, bool, int, int]:
         row = rows[place]
         units = units_of(row)
         enough = units >= ENOUGH.get(row["subject"], 0)
-        return bool(row["decides"]), enough, -len(differences_of(row)), units, place
+        differences = -len(differences_of(row))
+        return bool(row["decides"]), enough, differences, visits_share(row), bool(row["run"]), units, place
 
     place = max(range(len(rows)), key=nearness)
     row = rows[place]

@@ -156,6 +156,15 @@ class Finding:
         return f"paper:    {self.paper}\nhere:     {self.measured}\nverdict:  {self.verdict}{scope}"
 
 
+def stored_findings(result: Mapping[str, Any]) -> list[Finding]:
+    """Return the findings of a result, as in result.json."""
+    found = []
+    for stored in result["findings"]:
+        texts = {name: value for name, value in stored.items() if name != "numbers"}
+        found.append(Finding(**texts, numbers=tuple(stored["numbers"])))
+    return found
+
+
 @dataclass(frozen=True)
 class Result:
     """The findings of an experiment."""

@@ -94,6 +94,20 @@ def read_games(folder: Path) -> list[dict[str, Any]]:
     return [games[index] for index in sorted(games)]
 
 
+def seconds_of(result: Mapping[str, Any], matches: Iterable[Mapping[str, Any]]) -> float:
+    """Return what a run took: its matches and what its nets learned, or its last attempt where that is more.
+
+    result: as in result.json; matches: each with its `work`. An attempt that finds its games played takes seconds.
+    """
+    played = sum((match.get("work") or {}).get("seconds", 0.0) for match in matches)
+    # A net's seconds are those of its run so far, so the last net of a run has them all.
+    learned: dict[tuple[object, object], float] = {}
+    for row in result.get("rows", ()):
+        name = row.get("arm"), row.get("seed")
+        learned[name] = max(learned.get(name, 0.0), row.get("cpu_seconds", 0.0))
+    return max(float(result.get("seconds_of_last_attempt") or 0.0), float(played + sum(learned.values())))
+
+
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
@@ -107,6 +121,10 @@ def keep_run(folder: Path, path: Path) -> None:
     folders = match_folders(folder)
     experiment = _read_if_there(folder / "experiment.json")
     result = _read_if_there(folder / "result.json") if "." not in folders else {}
+    # Commands name the program and the folder of results by the paths of the machine, which nobody else has.
+    for place in (experiment.get("begun", {}), result):
+        if "command" in place:
+            place["command"] = [Path(word).name if Path(word).is_absolute() else word for word in place["command"]]
     if not folders and not (experiment and result):
         raise ValueError(
             f"{folder} is not the folder of an experiment or of matches: it has no experiment.json with a result.json, "

@@ -61,6 +61,7 @@ def metrics_of(run: Path) -> Lines:
 def runs_of(setting: Setting) -> dict[str, Path]:
     """Return the folders of learning runs that the setting gives as nets, by their names.
 
+    Where names are equal, as those of the arms of an experiment in a folder for each seed, the folder above is in them.
     Raise ValueError for none, for anything but the folder of a run with a finished generation, and for equal names.
     """
     if not setting.nets:
@@ -68,7 +69,11 @@ def runs_of(setting: Setting) -> dict[str, Path]:
     for path in setting.nets:
         if not metrics_of(path):
             raise ValueError(f"{path} is not the folder of a learning run with a finished generation (hauteur train)")
-    found = {path.resolve().name: path for path in setting.nets}
+    paths = [path.resolve() for path in setting.nets]
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        names = [f"{path.parent.name}-{path.name}" for path in paths]
+    found = dict(zip(names, setting.nets, strict=True))
     if len(found) < len(setting.nets):
         raise ValueError(f"the folders of the runs must have different names, got {', '.join(map(str, setting.nets))}")
     return found

@@ -178,7 +178,7 @@ repeats chess | 500 games a set, 50 visits | --scale 5 --visits 50 {CHESS}
 contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 --game minichess
 contempt-positions chess | 200 games and 1,000 positions a set | --scale 2 --visits 200 {CHESS}
 contempt-training equal | 8 seeds an arm, 1,500,000 evaluations a run | --scale 0.25
-chess-thesis | 8 runs an arm, 9,000 games a run | --seeds 8
+chess-thesis | 8 runs an arm, 9,000 games a run, about 80 core hours with AVX2 | --seeds 8
 chess-thesis-small | 8 runs an arm, 3,000 games a run | --seeds 8
 """
 RULES = f"""

@@ -190,11 +190,23 @@ def nearest(subject: str, lines: Sequence[Row]) -> Decided | None:
 
 def ours_of(row: Row) -> Ours | None:
     """Return the quantity that decides a line; None for a line without one."""
-    found = re.search(r"^(.*?)(\S+) \[([^,\]]*(?:,\d{3})*), ([^\]]*)\]\s*(.*)$", row["decides"])
+    found = re.search(r"^(.*?)(\S+) \[([^,\]]*(?:,\d{3})*), ([^\]]*)\]\s*([^\[\]]*)$", row["decides"])
     if found is None:
         return None
     what, value, low, high, unit = (part.strip() for part in found.groups())
+    if (
+        not what and unit != "Elo"
+    ):  # a difference in Elo is what its statement says; a bare share or factor says nothing
+        what = _what_is(_number(value), row)
     return Ours(what=what, value=_number(value), low=_number(low), high=_number(high), unit=unit)
+
+
+def _what_is(value: float | None, row: Row) -> str:
+    """Return what a value is of, by the numbers of its line; empty where none has it."""
+    for number in json.loads(row["numbers"] or "[]"):
+        if value is not None and f"{number['value']:.3g}" == f"{value:.3g}":
+            return re.sub(r"^figure .*: ", "", str(number["what"]))
+    return ""
 
 
 def _number(text: str) -> float | None:
@@ -244,6 +256,19 @@ def scope_of_run(row: Row) -> Scope:
 # -- pages -------------------------------------------------------------------------------------------------------------
 
 
+LEGEND = """Each statement has one run: the one that is nearest to the source in game, visits and constants
+([the rule](../reference/verdicts.md)).
+
+- *sign*: whether the effect has the source's sign: yes, no, open, or none (an effect that matters is excluded).
+- *size*: times the source's; in brackets, where a size or nothing to be found is stated, whether ours agrees.
+- *stopped at a look*: the run ended early, and such a figure is [too large on average](../reference/verdicts.md#looks).
+- *log only*: the games were not kept, and [the log](claims.csv) has the line.
+- *cost*: hours, minutes and seconds on one core, beside other work.
+- *command*: a Maia net comes by `hauteur net get maia-1900`, those in `nets/` are in
+  [nets-nogo7.tar.xz](results/README.md), those in `learn/` are learned first. With `--precision bfloat16` it needs a
+  processor that multiplies it; without that option it plays other games, in float32."""
+"""What the columns of the tables say, before the first one."""
+
 HEADER = ("statement", "source", "ours, 95 %", "sign", "size", "scope", "games or runs", "run", "cost", "command")
 
 
@@ -264,7 +289,8 @@ def front_text(rows: Sequence[Statement], settings: Sequence[Use], verdicts: str
     found = [row for row in rows if row["kind"] == "source"]
     first = "\n".join(f"- {_use_text(one)}" for one in settings)
     head = ["## What to use first", first] if settings else []
-    return "\n\n".join([*head, "## The statements", f"{verdicts} {counts_text(rows)}", *_tables(found)])
+    counted = f"{verdicts} {counts_text(rows)}"
+    return "\n\n".join([*head, "## The statements", counted, LEGEND, *_tables(found)])
 
 
 def _use_text(use: Use) -> str:
@@ -272,7 +298,8 @@ def _use_text(use: Use) -> str:
     shown = [number for number in use["numbers"] if number["what"].startswith(use["shown"])]
     places = 0 if use["unit"] == "Elo" else 1
     numbers = "; ".join(f"{number['what']} {_interval(number, places)}" for number in shown)
-    return f"**{use['setting']}**. In {use['unit']}, {use['scope']}: {numbers}. {use['limits']}"
+    program = f"In a chess program: {use['program']}."
+    return f"**{use['setting']}**. {program} In {use['unit']}, {use['scope']}: {numbers}. {use['limits']}"
 
 
 def _interval(number: Number, places: int) -> str:

@@ -42,6 +42,8 @@ class Use(TypedDict):
     """Its name in the data."""
     setting: str
     """The setting as a user writes it, and where it is for."""
+    program: str
+    """The same in a chess program: options by UCI."""
     numbers: list[Number]
     """What it gained."""
     shown: tuple[str, ...]
@@ -82,6 +84,7 @@ def _n_scl(run: Callable[[str], KeptRun], rows: Sequence[Row]) -> Use:
             "At odds: `search-contempt.n-scl` of a third of the odds taker's visits to all of them, where it has 3 "
             "or more; never against an equal"
         ),
+        program="`ScLimit` 10 against a player who searches 10 to 30 nodes, for example",
         numbers=numbers,
         shown=(
             "queen odds, odds taker of 10,",
@@ -153,6 +156,7 @@ def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
         key="half-of-the-draws",
         setting="At odds against a player whose net is known: half of its replies drawn from that net "
         "(`opponent-net.share=0.5` with `search-contempt.n-scl=0`)",
+        program="`OpponentNet` with the name of that net, `OpponentNetShare` 0.5, `ScLimit` 0",
         numbers=numbers,
         shown=("",),
         unit="percentage points",
@@ -191,6 +195,7 @@ def _constants(results: Path) -> Use:
     return Use(
         key="constants",
         setting="A Maia net at 100 visits: `cpuct.init=0.75 fpu.value=0.2`",
+        program="`CPuct` 0.75, `FpuValue` 0.2",
         numbers=numbers,
         shown=(*(f"{net}, 120" for net in FRESH), "maia-1900, c_puct 0.75, reduction 0.2"),
         unit="Elo",

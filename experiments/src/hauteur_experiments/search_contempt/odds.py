@@ -341,13 +341,14 @@ CLAIMS = (
         "lead-of-any | weaker: with some N_scl it is ahead of PUCT at the most nodes | +13, +23, +56 percentage points",
         "fine-tuned | a net that was fine-tuned at odds scores more with search-contempt than its parent"
         " | the paper's net was trained at queen odds"
-        " | a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
+        " | a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent: about 6 core hours",
     ),
     *stated(
         f"{PAPER}, section 4.1",
         "best-nodes | PUCT is best at 800, 10,000 and 20,000 nodes with a queen, a rook and a knight off | 800, 10,000,"
         " 20,000 | 150 games a cell at six numbers of nodes up to 40,000, three handicaps: about 60 core hours",
-        "people | search-contempt gains against people | +150 Elo | games against people on a public server",
+        "people | search-contempt gains against people | +150 Elo"
+        " | 200 games against people on a public server: weeks by the clock",
     ),
     *stated(
         "this laboratory",

@@ -334,7 +334,7 @@ EXPERIMENTS = (
             "more | misjudged positions are more frequent with a low N_scl | more than 1",
             "twenty | they are 20 to 30 times as frequent | 20 to 30",
             "puzzles | positions that N_scl misjudges make puzzles (conclusion) | no number"
-            " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine`",
+            " | 100 puzzles, about 38,000 positions, `hauteur puzzles mine`: about 2 core hours",
             "harder | puzzles are harder the greater N, N_scl and their difference are (conclusion) | no number"
             " | 100 confirmed puzzles at each of four pairs of N_scl and N, solved by a ladder of nodes: 20 core hours",
         ),

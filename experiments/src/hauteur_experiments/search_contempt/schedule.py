@@ -3,6 +3,9 @@
 A. Joshi, "Search-contempt", 2025, section 4.2.5: training begins with a good net, N = 1000 visits and the N_scl at
 which decisive and drawn games are equally frequent; N_scl is updated after every training, and N doubled once N_scl has
 settled. The paper's figure is speculative; here it is drawn of learning runs with [controller], given as folders.
+
+The runs with search-contempt of the thesis in small (`chess_thesis`) have a controller too, whose rule for balance is
+the one below, fixed before they began. So they are counted for it, all of them, without a game more.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import metrics_of, runs_of
 from hauteur_experiments.measured import Record, Share, columns
 from hauteur_experiments.ratio import ratio_of
+from hauteur_experiments.search_contempt.chess_thesis import SMALL
 from hauteur_experiments.verdict import Claim, finite, of_most_seeds
 
 NEAR = 1.5
@@ -69,17 +73,32 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
 
 
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
+    return balance([[row["ratio"] for row in run] for run in runs])
+
+
+def balance(runs: Sequence[Sequence[float | None]], scope: str = "") -> Finding:
+    """Return whether most runs are near 1 in most generations.
+
+    runs: (w + l)/d of each generation of each run, None without a draw; scope: what differs from the source.
+    """
     balanced = 0
     texts = []
-    for run in runs:
-        near = sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run)
-        texts.append(f"{near} of {len(run)}")
-        if near > MOST * len(run):
+    for ratios in runs:
+        near = sum(1 / NEAR <= (ratio or 0) <= NEAR for ratio in ratios)
+        texts.append(f"{near} of {len(ratios)}")
+        if near > MOST * len(ratios):
             balanced += 1
     text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {', '.join(texts)} generations, by run"
     what = f"share of the runs in which it is so in more than {MOST:.0%} of the generations"
     side = of_most_seeds(what, Share(balanced, len(runs)))
-    return Finding.of("balance", Claim((side,)), text)
+    return Finding.of("balance", Claim((side,)), text, scope)
+
+
+def balance_of_small(result: Mapping[str, Any]) -> list[Finding]:
+    """Return whether the runs with [controller] of the small thesis are balanced. result: as in result.json."""
+    ratios = result["facts"]["ratios"]
+    runs = [values for name, values in ratios.items() if name.startswith("contempt-")]
+    return [balance(runs, f"{SMALL.scope}; from random weights, not from a good net")]
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
@@ -98,7 +117,10 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
     return Finding.of("doubling", Claim((side,)), "; ".join(texts))
 
 
-NEEDS = "six runs of runs/minichess_contempt.toml or runs/chess_zero.toml with [controller], --net RUN ..."
+NEEDS = (
+    "six runs of runs/chess_zero.toml with [controller] and doubled visits, 9,000 games each, --net RUN ...: "
+    "about 5 core hours"
+)
 
 EXPERIMENTS = (
     Experiment(
