@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from hauteur.networks.names import resolve_net
+from hauteur.networks.names import downloaded_nets, resolve_net, shipped_names
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.files import sha256_of
 from hauteur.system.settings import Section, read_toml, validated
@@ -134,6 +134,11 @@ def read_table(path: Path) -> RungTable:
 
 def check_nets(table: RungTable) -> None:
     """Raise ValueError where a net of the rungs is missing, or another file than the ladder was measured with."""
+    # All of them in one line: `hauteur net get` takes several, and each answer would ask for the next one.
+    here = {*shipped_names(), *downloaded_nets()}
+    missing = [name for name in table.nets if name not in here]
+    if missing:
+        raise ValueError(f"the rungs need nets that are not downloaded yet: hauteur net get {' '.join(missing)}")
     for name, sha256 in table.nets.items():
         path = Path(resolve_net(name).path)
         if sha256_of(path) != sha256:
