@@ -49,7 +49,7 @@ def train(
 
     # Before what takes seconds to import: a wrong setting is named at once.
     requested = load_recipe(recipe_file(recipe), settings)
-    if not settings and (line := expectation(recipe)):
+    if line := expectation(recipe, changed=bool(settings)):
         print(line, flush=True)
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
