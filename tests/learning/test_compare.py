@@ -63,7 +63,11 @@ def test_few_seeds_and_no_measure_decide_nothing() -> None:
     assert verdict_lines(grouped(runs[::2])) == []
     bare = [ComparedRun(one.name, one.recipe, [line(1)]) for one in runs]
     (said,) = verdict_lines(grouped(bare))
-    assert said.startswith("No verdict: the runs have no measure of strength in common")
+    assert said.startswith("No verdict: the runs have no seed or no measure of strength in common")
+    coarse = [run("a", 1, [0.5]), run("b", 1, [0.6, 0.7], each=0.9e9)]
+    coarse[1].history[-1]["cpu_seconds"] = 50.0
+    coarse[1].history[0]["cpu_seconds"] = 40.0
+    assert [verdict.pairs for verdict in verdicts(grouped(coarse))] == [((0.5, 0.6),)], "at equal FLOPs alone"
 
 
 @pytest.mark.quick

@@ -75,8 +75,8 @@ COLUMNS = (
 )
 
 NO_MEASURE = (
-    "No verdict: the runs have no measure of strength in common, such as exact play or a yardstick of one opponent, "
-    "or no seed."
+    "No verdict: the runs have no seed or no measure of strength in common, such as exact play or a yardstick of one "
+    "opponent, or one of them had no measured net yet at the cost of the cheapest: more generations have."
 )
 ONE_LOOK = (
     "Each run counts with its last measured net that costs no more than the run which has spent the least; runs with "
