@@ -118,6 +118,7 @@ def test_no_rung_depends_on_time() -> None:
             assert player.engine.nodes
             assert player.engine.movetime is None
             assert player.engine.tc is None
+            assert player.engine.start_timeout == player.engine.move_timeout == 3600
             assert player.engine.options["Threads"] == "1"
             assert {*player.engine.options} == {"Threads", "Hash"}, "strength options draw by the clock"
             assert rung.settings("elsewhere/stockfish").engine is not None
