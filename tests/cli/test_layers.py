@@ -13,7 +13,12 @@ from hauteur.system import extras
 
 OPTIONAL = {package.module for layer in extras.LAYERS for package in layer.packages}
 
-WORDS = {"train": ["runs/tictactoe.toml"], "games export": ["runs", "--to", "{folder}/out"], "web": []}
+WORDS = {
+    "train": ["runs/tictactoe.toml"],
+    "compare": ["tictactoe", "tictactoe selfplay.visits=8"],
+    "games export": ["runs", "--to", "{folder}/out"],
+    "web": [],
+}
 
 
 BASE_ALONE = f"""

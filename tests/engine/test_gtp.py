@@ -390,7 +390,7 @@ def test_handicaps_that_do_not_exist(go: Table) -> None:
     assert go.refused("set_free_handicap C3 pass").startswith("bad vertex list: expected points")
     assert go.ask("move_history") == ""
     go.ask("boardsize 6")
-    assert go.refused("place_free_handicap 2") == "invalid number of stones: 0, on a board of 6 there are none"
+    assert go.refused("place_free_handicap 2") == "invalid number of stones: 2, on a board of 6 there are none"
     assert go.ask("set_free_handicap C3 D4") == ""
     assert go.ask("move_history") == "black D4\nblack C3"
 

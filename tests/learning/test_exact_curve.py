@@ -41,6 +41,13 @@ def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.
     assert [point.x for point in curve.points()] == [1, 2, 3]
     lines = (tmp_path / "with" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     assert all("exact_play" not in json.loads(line) for line in lines)
+    folder = RunFolder(tmp_path / "with")
+    folder.exact_play.unlink()
+    shown: list[str] = []
+    exact_curve.measure_nets(folder, _core.Game("tictactoe"), 30, [2], shown.append)
+    (line,) = shown
+    assert line.startswith("net of generation 2 keeps the exact value in ")
+    assert line.endswith("%] of 30 solved positions")
 
 
 def test_a_game_in_python_has_a_tenth_of_the_positions(tmp_path: Path) -> None:

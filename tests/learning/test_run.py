@@ -74,7 +74,7 @@ def test_recipes_come_from_files_with_overrides_and_print_lines(
     run = learn("tiny.toml", "run.generations=1", "run.tag=first")
     assert run.folder == Path("runs/tictactoe/first")
     out = capsys.readouterr().out
-    assert "learning tictactoe from zero: 1 generations" in out
+    assert "learning tictactoe from zero: 1 generation in" in out
     assert "gen 1/1  games 8  positions" in out
 
 

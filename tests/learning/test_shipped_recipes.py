@@ -81,6 +81,8 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     [
         ([], "name a recipe, such as `hauteur train tictactoe`"),
         (["conect4"], "there is no recipe 'conect4' (did you mean connect4?)"),
+        (["go(size=5)"], "there is no recipe 'go(size=5)' (that game has go5);"),
+        (["go"], "there is no recipe 'go' (that game has go5, go7, go9);"),
         (["../recipes/connect4"], "there is no recipe '../recipes/connect4'"),
         (["catalogue"], "there is no recipe 'catalogue'"),
         (["runs/none.toml"], "runs/none.toml: No such file"),
@@ -105,7 +107,10 @@ def test_a_recipe_by_name_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_run_takes_and_reaches_is_said_of_recipes_that_were_measured(tmp_path: Path) -> None:
-    assert expectation("tictactoe") == "tictactoe: 18 s of CPU time in all; then no loss in any line of play"
-    assert expectation("chess") == ""
+    there = "on a core of a server (the first generation says how long it takes here)"
+    reaches = "then no loss in any line of play"
+    assert expectation("tictactoe") == f"tictactoe: 18 s of CPU time in all {there}; {reaches}"
+    assert expectation("tictactoe", changed=True).startswith("tictactoe without these changes: 18 s of CPU time")
+    assert expectation("chess").endswith("; how long it takes and what it reaches was not measured")
     (tmp_path / "tictactoe.toml").write_text('game = "tictactoe"\n', encoding="utf-8")
     assert expectation(tmp_path / "tictactoe.toml") == ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
+import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import islice, pairwise
@@ -23,7 +25,7 @@ from hauteur.matches.results import MatchGame
 from hauteur.matches.rungs import climb as climbing
 from hauteur.matches.rungs.climb import Climb, ClimbFolder, ClimbSettings, RungGame
 from hauteur.matches.rungs.report import games_pgn, ladder_result, ladder_text
-from hauteur.matches.rungs.table import RatedRung, RungTable, openings_path, rung_table
+from hauteur.matches.rungs.table import RatedRung, RungTable, check_nets, openings_path, rung_table
 from hauteur.players.engines.player import GAMES_FOLDER
 from hauteur.players.settings import parse_player
 from hauteur.system.files import sha256_of
@@ -116,6 +118,7 @@ def test_no_rung_depends_on_time() -> None:
             assert player.engine.nodes
             assert player.engine.movetime is None
             assert player.engine.tc is None
+            assert player.engine.start_timeout == player.engine.move_timeout == 3600
             assert player.engine.options["Threads"] == "1"
             assert {*player.engine.options} == {"Threads", "Hash"}, "strength options draw by the clock"
             assert rung.settings("elsewhere/stockfish").engine is not None
@@ -260,6 +263,40 @@ def test_notes_say_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stronger than the highest rung, uniform-60 at 1200" in notes
     assert "limited by time" in notes
     assert "--max-games reached" in notes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
+def test_a_player_that_always_fails_is_not_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE_PIDS", str(tmp_path))
+    fake = Path(__file__).parent.parent / "support" / "fake_engine.py"
+    faulty = f"{shlex.quote(f'uci:{sys.executable}')} 'args={fake} illegal' nodes=1 start-timeout=60 name=me"
+    climb = toy_climb(faulty)
+    with pytest.raises(
+        ValueError, match=r"me lost each of its 4 games off the board, .* rate: illegal move: "
+    ) as error:
+        played(climb)
+    assert "\n" not in str(error.value)
+    assert len(climb.counted()) == 4
+
+
+def test_a_rating_says_which_games_were_lost_off_the_board() -> None:
+    climb = toy_climb()
+    add(climb, "material", 1.0, 0.0, 0.5, 1.0)
+    assert "off the board" not in ladder_text(climb)
+    changes = {"end": "engine crashed", "notes": {3: "exit status 9"}}
+    for number in (0, 1):
+        climb.games[number] = climb.games[number].model_copy(update=changes)
+    notes = ladder_result(climb)["notes"]
+    end = "engine crashed 1 (exit status 9)"
+    assert f"1 of 4 games was lost off the board by the player, {end}" in notes
+    assert f"1 of 4 games was lost off the board by a rung, {end}" in notes
+
+
+def test_all_nets_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAUTEUR_NETS", str(tmp_path))
+    table = toy_table(nets={"maia-1100": "0", "connect4": "0", "maia-1500": "0"})
+    with pytest.raises(ValueError, match=r"not downloaded yet: hauteur net get maia-1100 maia-1500$"):
+        check_nets(table)
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,13 @@ def test_a_program_that_names_another_winner_is_noted(fault: str) -> None:
             assert notes == []
 
 
+def test_a_gtp_engine_of_another_game_is_refused() -> None:
+    """No command of GTP names a game: a program shows which one it plays by what it takes for a move."""
+    with pytest.raises(ValueError, match=r"Fake Go 2 does not play this game: play b 1 was refused: ") as error:
+        play_match(gtp(), "random", "connect4", games=2)
+    assert "\n" not in str(error.value)
+
+
 def test_a_gtp_engine_may_refuse_a_pass_that_is_forced() -> None:
     """Programs of Othello such as GRhino make it by themselves."""
     game = _core.Game("othello(size=6)")

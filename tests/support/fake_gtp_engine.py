@@ -86,7 +86,11 @@ class Engine:
             raise RefusedError("syntax error")
         if "bw"[self.state.to_move] != colour:
             raise RefusedError("not the turn of this colour")
-        self.state.apply(self.state.parse(point))
+        try:
+            action = self.state.parse(point)
+        except ValueError:
+            raise RefusedError("invalid coordinate") from None
+        self.state.apply(action)
         while self.fault == "passes" and self.must_pass():
             self.state.apply(self.state.parse("pass"))
 

@@ -45,6 +45,7 @@ COMMANDS = (
     Command("analysis", "analysis:analysis", "Engine for programs that send queries as lines of JSON, as KataGo's."),
     Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
+    Command("compare", "learn:compare", "Learn several recipes, seed by seed, and say which is better."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
@@ -72,6 +73,7 @@ COMMANDS = (
 NEEDS = {
     "web": ("starlette", "uvicorn", "websockets", "jinja2"),
     "train": ("torch", "pyarrow"),
+    "compare": ("torch", "pyarrow"),
     "games export": ("pyarrow",),
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
@@ -147,7 +149,7 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 
 SECTIONS = {
     "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp", "analysis"),
-    "Learn": ("train", "report", "prove", "games"),
+    "Learn": ("train", "compare", "report", "prove", "games"),
     "Measure": ("match", "sprt", "tournament", "rate", "tune", "experiment", "bench"),
     "Nets, rules, this program": ("net", "check-game", "perft", "doctor"),
 }

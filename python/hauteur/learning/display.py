@@ -162,8 +162,10 @@ class Display:
 
     def begin(self, recipe: Recipe, folder: RunFolder) -> None:
         """Say in a line what is begun."""
-        generations = recipe.run.generations
-        then = f": {generations} generations in" if generations else " in"
+        count = recipe.run.generations
+        then = " in"
+        if count:
+            then = f": {count} generation{'' if count == 1 else 's'} in"
         self.show(f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}")
 
     def resume(self, recipe: Recipe, folder: RunFolder, state: RunState, positions: int) -> None:

@@ -6,6 +6,7 @@ is not part of a step: neither its seconds nor its evaluations count in the run'
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,16 @@ SHARE = 10
 """One part in this number: of the work of `hauteur prove`, and of the positions of a game that is written in Python."""
 
 
-def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int]) -> None:
+def measure_nets(
+    folder: RunFolder,
+    game: _core.Game,
+    count: int,
+    best: list[int],
+    show: Callable[[str], object] | None = None,
+) -> None:
     """Measure the best nets, by their generations, that were not measured yet, in `count` positions; 0: none.
+
+    show: takes a line of words about each net.
 
     Nothing is measured where the game cannot be solved, or not from the middle of its plies on; the file says why. Nets
     that are no longer there are left out. Raise ValueError for a file that is damaged.
@@ -58,6 +67,17 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
             found["nets"][str(generation)] = _measured(game, folder.net(generation), solved)
             # After each net, so that a kill costs one measurement.
             write_json(folder.exact_play, found)
+            if show is not None:
+                show(_line(generation, found["nets"][str(generation)]))
+
+
+def _line(generation: int, found: dict[str, Any]) -> str:
+    """Return in words how often a net keeps the value of the positions."""
+    low, high = found["interval_95"]
+    return (
+        f"net of generation {generation} keeps the exact value in {found['share']:.1%} [{low:.1%}, {high:.1%}]"
+        f" of {found['positions']:,} solved positions"
+    )
 
 
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def publish(run: Run) -> None:
         net = run.folder.net(run.state.best, large=large)
         write_bytes(run.folder.best(large=large), net.read_bytes())
     best = [line["best"] for line in run.state.history]
-    exact_curve.measure_nets(run.folder, run.game, run.recipe.run.solved_positions, best)
+    exact_curve.measure_nets(run.folder, run.game, run.recipe.run.solved_positions, best, run.display.show)
     if run.recipe.yardstick is not None:
         from hauteur.learning import yardstick  # loads players and matches, which other runs do not need
 

@@ -67,8 +67,15 @@ def recipe_file(given: str | Path) -> Path:
     if path.suffix == ".toml":
         by_name = f": the recipe that ships is called {path.stem}" if _file_of(path.stem) else ""
         raise FileNotFoundError(2, f"No such file{by_name}", str(given))
-    near = did_you_mean(str(given), [recipe.name for recipe in shipped_recipes()])
+    near = _of_game(str(given)) or did_you_mean(str(given), [recipe.name for recipe in shipped_recipes()])
     raise ValueError(f"there is no recipe {str(given)!r}{near}; name a .toml file or one of `hauteur train --list`")
+
+
+def _of_game(given: str) -> str:
+    """Return in words which recipes learn a game that is given in the place of a recipe; empty where none does."""
+    spec = given.replace(" ", "")
+    names = [recipe.name for recipe in shipped_recipes() if spec in (recipe.game, recipe.game.partition("(")[0])]
+    return f" (that game has {', '.join(names)})" if names else ""
 
 
 def _file_of(name: str) -> Path | None:
@@ -101,13 +108,20 @@ def recipe_lines() -> list[str]:
     return lines
 
 
-def expectation(given: str | Path) -> str:
-    """Return what the run of a recipe takes and reaches, in a line; empty for a file and where it was not measured."""
+def expectation(given: str | Path, *, changed: bool = False) -> str:
+    """Return what the run of a recipe takes and reaches, in a line; empty for a file.
+
+    changed: whether the run has other settings than the recipe.
+    """
     file = _file_of(str(given))
     found = next((recipe for recipe in shipped_recipes() if recipe.path == file), None)
-    if found is None or found.minutes is None or Path(given).is_file():
+    if found is None or Path(given).is_file():
         return ""
-    return f"{found.name}: {minutes_text(found.minutes)} of CPU time in all; then {found.reaches}"
+    name = f"{found.name} without these changes" if changed else found.name
+    if found.minutes is None:
+        return f"{name}: {found.reaches}; how long it takes and what it reaches was not measured"
+    here = "on a core of a server (the first generation says how long it takes here)"
+    return f"{name}: {minutes_text(found.minutes)} of CPU time in all {here}; then {found.reaches}"
 
 
 def minutes_text(minutes: float | None) -> str:

@@ -1,12 +1,17 @@
-"""hauteur train, report, games export: learning a game from zero, the page about it, its games as files for people."""
+"""hauteur train, compare, report, games export: learning a game from zero, the page about it, its games as files."""
 
+import re
+import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from hauteur.cli.commands.options import NO_WORKERS, Workers
+
+if TYPE_CHECKING:
+    from hauteur.learning.recipe import Recipe
 
 RecipesListed = Annotated[
     bool, Parameter(name="--list", negative="", help="List the recipes that ship: game, time, what they reach.")
@@ -49,7 +54,7 @@ def train(
 
     # Before what takes seconds to import: a wrong setting is named at once.
     requested = load_recipe(recipe_file(recipe), settings)
-    if not settings and (line := expectation(recipe)):
+    if line := expectation(recipe, changed=bool(settings)):
         print(line, flush=True)
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
@@ -58,6 +63,85 @@ def train(
         with open_scheduler(workers) as scheduler:
             finished = learn(requested, folder=run, fresh=fresh, scheduler=scheduler)
     print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
+
+
+def compare(
+    *recipes: str,
+    seeds: int = 6,
+    first_seed: int = 1,
+    flops: float = 0.0,
+    out: Path | None = None,
+    workers: Workers = NO_WORKERS,
+) -> None:
+    """Learn two recipes or more with the same seeds, and say which is better; an interrupted comparison resumes.
+
+    Parameters
+    ----------
+    recipes
+        Each a recipe with its changes, in quotes: connect4 "connect4 selfplay.visits=32".
+    seeds
+        Runs of each recipe; six or more may decide.
+    first_seed
+        The first of the seeds.
+    flops
+        Floating-point operations after which every run ends; 0: as the recipe says.
+    out
+        Folder of the runs and of comparison.html; default: runs/compare/GAME.
+    """
+    from hauteur.learning.report.comparison import comparison, grouped, read_runs, verdict_lines
+
+    arms = _arms(recipes, flops)
+    if not 1 <= seeds <= 1000:
+        raise ValueError(f"--seeds must be 1 to 1,000, got {seeds}")
+    game = next(iter(arms.values())).game
+    folder = out or Path("runs") / "compare" / _file_name(game)
+    from hauteur.cli.interrupts import answered_interrupts
+    from hauteur.cluster.open import open_scheduler
+    from hauteur.learning.loop import learn
+
+    folders = []
+    with answered_interrupts("the same command resumes the comparison"), open_scheduler(workers) as scheduler:
+        # Seed by seed, so that all recipes have as many runs at any time.
+        for seed in range(first_seed, first_seed + seeds):
+            for name, recipe in arms.items():
+                place = folder / name / f"seed-{seed}"
+                run = recipe.run.model_copy(update={"seed": seed})
+                learn(recipe.model_copy(update={"run": run}), folder=place, scheduler=scheduler)
+                folders.append(place)
+            groups = grouped(read_runs(folders))
+            page = folder / "comparison.html"
+            comparison(groups).write(page)
+            print("\n".join(verdict_lines(groups)), flush=True)
+    print(f"report: {page}")
+
+
+def _arms(texts: tuple[str, ...], flops: float) -> dict[str, "Recipe"]:
+    """Return the recipes of a comparison by the names of their folders; ValueError where they cannot be compared."""
+    from hauteur.learning.recipe import load_recipe
+    from hauteur.learning.shipped_recipes import recipe_file
+
+    if len(texts) < 2:
+        raise ValueError(f'name two recipes or more, such as connect4 "connect4 selfplay.visits=32"; got {len(texts)}')
+    found = {}
+    for text in texts:
+        given, *settings = shlex.split(text) or [""]
+        budget = (f"run.budget_flops={flops:g}",) if flops else ()
+        recipe = load_recipe(recipe_file(given), (*settings, *budget))
+        if not recipe.run.solved_positions and recipe.yardstick is None:
+            raise ValueError(f"{text}: nothing measures its runs: give it a yardstick.opponent or run.solved_positions")
+        name = _file_name(" ".join([Path(given).stem, *settings]))
+        if name in found:
+            raise ValueError(f"two of the recipes are called {name}: give their files different names")
+        found[name] = recipe
+    games = sorted({recipe.game for recipe in found.values()})
+    if len(games) > 1:
+        raise ValueError(f"only recipes of one game can be compared, got {' and '.join(games)}")
+    return found
+
+
+def _file_name(text: str) -> str:
+    """Return the text without signs that a folder's name should not have."""
+    return re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:100]
 
 
 def report(
@@ -97,10 +181,12 @@ def report(
 
     folder = RunFolder(run)
     if others:
-        from hauteur.learning.report.comparison import comparison, grouped, read_runs
+        from hauteur.learning.report.comparison import comparison, grouped, read_runs, verdict_lines
 
-        runs = read_runs([run, *others])
-        found = comparison(grouped(runs))
+        groups = grouped(read_runs([run, *others]))
+        found = comparison(groups)
+        for line in verdict_lines(groups):
+            print(line, file=sys.stderr)
         page = output or Path("comparison.html")
     else:
         for line in progress_lines(folder):

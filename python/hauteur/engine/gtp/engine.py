@@ -311,7 +311,10 @@ class GtpEngine:
     def _free_handicap(self, arguments: Arguments) -> str:
         """Put handicap stones where this engine wants them: on the fixed points, as many as there are."""
         most = most_stones(self._session.board.size)
-        return self._fixed_handicap((str(min(most, read_integer(arguments[0]))),))
+        wanted = read_integer(arguments[0])
+        # Where there are no fixed points the refusal names the number that was asked for.
+        stones = min(most, wanted) if most else wanted
+        return self._fixed_handicap((str(stones),))
 
     def _set_free_handicap(self, arguments: Arguments) -> str:
         place(self._session.board, arguments)

@@ -10,7 +10,9 @@ from typing import Any
 
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.report.figures import History, comparison_figures, number, total
-from hauteur.learning.report.page import best_elo, finished_generations
+from hauteur.learning.report.page import best_elo, finished_generations, last_measured
+from hauteur.learning.report.verdict import COLUMNS as VERDICT_COLUMNS
+from hauteur.learning.report.verdict import Verdict, verdicts
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.figure import short
 from hauteur.plots.report import Report, ReportSection, ReportTable
@@ -49,12 +51,38 @@ class ComparedRun:
             str(len(self.history)),
             _text(total(self.history, "games.games"), "{:,.0f}".format),
             _text(number(last, "cost.normalised_total"), short),
+            _text(number(last, "compute.flops_total"), "{:.2e}".format),
             _text(number(last, "seconds"), duration),
+            _text(number(last, "cpu_seconds"), duration),
+            _text(number(last, "exact_play.share"), "{:.1%}".format),
+            _text(number(last_measured(self.history), "yardstick.score"), "{:.1%}".format),
             _text(best_elo(self.history), "{:+.0f}".format),
         ]
 
 
-COLUMNS = ("run", "seed", "generations", "games", "normalised budget", "wall time", "Elo of best")
+COLUMNS = (
+    "run",
+    "seed",
+    "generations",
+    "games",
+    "normalised budget",
+    "FLOPs",
+    "wall time",
+    "CPU time",
+    "exact play",
+    "yardstick",
+    "Elo of best",
+)
+
+NO_MEASURE = (
+    "No verdict: the runs have no seed or no measure of strength in common, such as exact play or a yardstick of one "
+    "opponent, or one of them had no measured net yet at the cost of the cheapest: more generations have."
+)
+ONE_LOOK = (
+    "Each run counts with its last measured net that costs no more than the run which has spent the least; runs with "
+    "one seed are a pair, and the 95 % interval is that of the pairs. It is right for one look, after all planned "
+    "seeds."
+)
 
 Groups = Mapping[str, Sequence[ComparedRun]]
 """Runs of one recipe by the name of their line."""
@@ -120,11 +148,31 @@ def comparison(groups: Groups) -> Report:
     figures = comparison_figures(histories)
     same = [] if rows else ["The recipes differ in nothing but the seed."]
     sections = [
+        *_verdict_section(groups),
         ReportSection("Runs", tables=[ReportTable(COLUMNS, [run.cells() for run in runs])]),
         ReportSection("What differs", same, tables=[ReportTable(names, rows)] if rows else []),
         *(ReportSection(title, figures=some) for title, some in figures.items()),
     ]
     return Report(f"{runs[0].recipe.game}: {len(runs)} runs compared", LEGEND, sections=sections)
+
+
+def _verdict_section(groups: Groups) -> list[ReportSection]:
+    """Return which recipe is better; nothing for runs of one recipe."""
+    if len(groups) < 2:
+        return []
+    found = verdicts(groups)
+    if not found:
+        return [ReportSection("Which is better", [NO_MEASURE])]
+    rows = [verdict.cells() for verdict in found]
+    return [ReportSection("Which is better", [ONE_LOOK], tables=[ReportTable(VERDICT_COLUMNS, rows)])]
+
+
+def verdict_lines(groups: Groups) -> list[str]:
+    """Return the verdicts as lines of text; none for runs of one recipe."""
+    if len(groups) < 2:
+        return []
+    found: list[Verdict] = verdicts(groups)
+    return [str(verdict) for verdict in found] or [NO_MEASURE]
 
 
 def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:

@@ -29,6 +29,7 @@ from hauteur.matches.results import MatchGame
 from hauteur.matches.rungs.table import Z95, RatedRung, RungTable, check_nets, openings_path
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.engines.player import probed
+from hauteur.players.engines.process import FAILURES
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.jsonl import Journal
@@ -38,6 +39,8 @@ from hauteur.system.settings import Section
 
 LEAST_GAMES = 20
 """Games before which no interval is narrow enough."""
+LEAST_PLAYED = 4
+"""A player that has lost its first games, this many, by failures of its own is not rated."""
 PLAYER = "the player under test"
 
 
@@ -241,7 +244,20 @@ class Climb:
                 rung = self.next_rung()
                 other = players.of(rung.settings(self.stockfish), rung.name)
                 yield from self._pair(rung, own, other, openings)
+                self._check_that_it_plays()
         self.cpu_seconds = _processor_seconds() - before
+
+    def _check_that_it_plays(self) -> None:
+        """Raise ValueError where the player has failed in each of its games, so that a rating would be of nothing."""
+        games = self.counted()
+        if len(games) < LEAST_PLAYED or len(self.failures()) < len(games):
+            return
+        last = games[-1]
+        why = "".join(f": {note}" for note in list(last.notes.values())[-1:])
+        raise ValueError(
+            f"{self.name} lost each of its {len(games)} games off the board, so there is nothing to rate: "
+            f"{last.end}{why}"
+        )
 
     def _pair(self, rung: RatedRung, own: Any, other: Any, openings: list[Opening]) -> Generator[RungGame]:
         """Play the missing games of the next pair against a rung."""
@@ -274,6 +290,10 @@ class Climb:
         for index, sides in ((first, (0, 1)), (first + 1, (1, 0))):
             plan = opening.plan(self.game, index)
             yield GamePlan(index, sides, plan.start, plan.origin, derived_seed(seed, "ladder", index))
+
+    def failures(self, score: float = 0.0) -> list[RungGame]:
+        """Return the games that the player lost by a failure of its program; with score 1 those that a rung lost so."""
+        return [game for game in self.counted() if game.end in FAILURES and game.score == score]
 
     @property
     def ends(self) -> Counter[str]:

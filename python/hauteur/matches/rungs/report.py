@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from hauteur import __version__
-from hauteur.matches.rungs.climb import Climb
+from hauteur.matches.rungs.climb import Climb, RungGame
 from hauteur.matches.rungs.plain_pgn import plain_pgn, sha256_of_text
 from hauteur.matches.rungs.table import openings_path
 from hauteur.system.files import sha256_of, write_bytes
@@ -78,10 +80,28 @@ def notes_of(climb: Climb) -> list[str]:
         notes.append(f"interrupted: the error of the games is not within {climb.settings.within:g} Elo yet")
     elif climb.estimate().error_of_games > climb.settings.within:
         notes.append(f"--max-games reached before the error of the games was within {climb.settings.within:g} Elo")
+    games = len(climb.counted())
+    if own := climb.failures():
+        notes.append(f"{_failed(own, games)} by the player, {_reasons(own)}")
+    if others := climb.failures(score=1.0):
+        notes.append(f"{_failed(others, games)} by a rung, {_reasons(others)}")
     engine = climb.settings.player.engine
     if engine is not None and (engine.movetime or engine.tc):
         notes.append("the player is limited by time: its games depend on the machine and its load")
     return notes
+
+
+def _failed(failed: Sequence[RungGame], games: int) -> str:
+    verb = "was" if len(failed) == 1 else "were"
+    return f"{len(failed)} of {games:,} games {verb} lost off the board"
+
+
+def _reasons(failed: Sequence[RungGame]) -> str:
+    """Return the reasons of the ends with their numbers, and the last note of a game."""
+    counts = Counter(game.end for game in failed)
+    reasons = ", ".join(f"{end} {count}" for end, count in counts.most_common())
+    notes = [note for game in failed for note in list(game.notes.values())[-1:]]
+    return f"{reasons} ({notes[-1]})" if notes else reasons
 
 
 def ladder_text(climb: Climb) -> str:

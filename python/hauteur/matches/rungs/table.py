@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from hauteur.networks.names import resolve_net
+from hauteur.networks.names import downloaded_nets, resolve_net, shipped_names
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.files import sha256_of
 from hauteur.system.settings import Section, read_toml, validated
@@ -18,6 +18,8 @@ from hauteur.system.settings import Section, read_toml, validated
 FOLDER = Path(__file__).parent
 Z95 = 1.959964
 """Standard errors on each side of a 95 % interval."""
+PATIENCE = 3600.0
+"""Seconds that a program of a rung may take to start or to move: it has nodes, and the machine may be busy."""
 GAMES = ("chess",)
 """Games that have a ladder."""
 
@@ -55,9 +57,13 @@ class RatedRung(Section):
     def settings(self, stockfish: str | None = None) -> PlayerSettings:
         """Return its player. stockfish: path of the program to use in the place of the one on the path."""
         settings = parse_player(f"{self.player} name={self.name}", f"rung {self.name}")
-        if stockfish is None or settings.engine is None:
+        if settings.engine is None:
             return settings
-        return settings.model_copy(update={"engine": settings.engine.model_copy(update={"command": stockfish})})
+        # A rung that starts or answers late on a busy machine must not end the rating, nor lose a game.
+        changes: dict[str, object] = {"start_timeout": PATIENCE, "move_timeout": PATIENCE}
+        if stockfish is not None:
+            changes["command"] = stockfish
+        return settings.model_copy(update={"engine": settings.engine.model_copy(update=changes)})
 
 
 class Pair(Section):
@@ -134,6 +140,11 @@ def read_table(path: Path) -> RungTable:
 
 def check_nets(table: RungTable) -> None:
     """Raise ValueError where a net of the rungs is missing, or another file than the ladder was measured with."""
+    # All of them in one line: `hauteur net get` takes several, and each answer would ask for the next one.
+    here = {*shipped_names(), *downloaded_nets()}
+    missing = [name for name in table.nets if name not in here]
+    if missing:
+        raise ValueError(f"the rungs need nets that are not downloaded yet: hauteur net get {' '.join(missing)}")
     for name, sha256 in table.nets.items():
         path = Path(resolve_net(name).path)
         if sha256_of(path) != sha256:

@@ -112,11 +112,23 @@ class GtpEngineConnection(EngineConnection):
         missing = next((word for word in needed if commands and word not in commands), None)
         if missing is not None:
             raise ValueError(f"{name or self.settings.command} does not know the GTP command {missing}")
-        refusal = None if self._size is None else await self._query(f"boardsize {self._size}")
-        if refusal is not None and not refusal.is_good:
-            reason = f"boardsize {self._size} was refused: {quoted(refusal.text)}"
-            raise ValueError(f"{name or self.settings.command} does not play this game: {reason}")
+        await self._check_that_it_plays(name or self.settings.command)
         return name
+
+    async def _check_that_it_plays(self, name: str) -> None:
+        """Raise ValueError where it refuses the board, or a first move of a game whose moves are no points.
+
+        No command names a game, so a program of Go would otherwise begin a game of chess and lose it.
+        """
+        command = f"boardsize {self._size}"
+        if self._size is None:
+            await self._query("clear_board")
+            start = self.game.new_initial_state()
+            action = int(start.legal_actions()[0])
+            command = f"play {self._letters[start.to_move]} {start.action_to_text(action)}"
+        response = await self._query(command)
+        if not response.is_good:
+            raise ValueError(f"{name} does not play this game: {command} was refused: {quoted(response.text)}")
 
     async def open(self) -> None:
         await self._query("protocol_version")

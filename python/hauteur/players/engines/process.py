@@ -26,6 +26,8 @@ TIMEOUT = "engine timeout"
 LOST_ON_TIME = "loss on time"
 ILLEGAL_MOVE = "illegal move"
 BAD_OUTPUT = "bad output"
+FAILURES = (CRASHED, TIMEOUT, LOST_ON_TIME, ILLEGAL_MOVE, BAD_OUTPUT)
+"""Ends of games that a program lost off the board."""
 LONGEST_LINE = 65_536
 """Bytes of a line."""
 MOST_BYTES = 2**24
