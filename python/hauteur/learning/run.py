@@ -12,7 +12,7 @@ from hauteur.games.registry import load_game
 from hauteur.learning import loop
 from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
-from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.run_folder import RunFolder, no_run
 from hauteur.learning.shipped_recipes import recipe_file
 from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import random_opening
@@ -55,7 +55,7 @@ class LearningRun:
             raise TypeError(f"the folder of a run is given by its path, got {described(folder)}")
         object.__setattr__(self, "folder", Path(folder))
         if not RunFolder(self.folder).config.exists():
-            raise ValueError(f"{folder} is not the folder of a run: it has no config.toml")
+            raise no_run(self.folder)
 
     @property
     def recipe(self) -> Recipe:
