@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli import main
+from hauteur.studies.puzzles.mine import Mine
+from hauteur.studies.puzzles.solve import Solve
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,6 +27,32 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     solved = json.loads(capsys.readouterr().out)["players"]["connect4"]["solved"]
     assert solved["2"]["count"] < solved["400"]["count"]
     assert solved["400"]["of"] == result["puzzles"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mine", "games.pgn", "--out", "mined"], "mining interrupted; the same command goes on with it in mined"),
+        (["solve", "suite.epd"], "solving interrupted; nothing is kept without --out"),
+        (["solve", "suite.epd", "--out", "solved"], "solving interrupted; the same command goes on with it in solved"),
+    ],
+)
+def test_an_interrupt_says_what_goes_on(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    Path("suite.epd").write_text("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8;\n")
+    for work in (Mine, Solve):
+        monkeypatch.setattr(work, "run", interrupted)
+    assert main.main(["puzzles", *words]) == main.EXIT_INTERRUPTED
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from terminal_toys import played
 
+import hauteur as ht
 from hauteur.cli.main import main
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.game_texts import games_of_file
@@ -64,11 +65,14 @@ def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
     assert '[White "you"]' in (tmp_path / "game.pgn").read_text()
 
 
-def test_a_game_that_is_left_is_saved_and_read_as_an_opening(tmp_path: Path) -> None:
+def test_a_game_that_is_left_is_saved_and_read_as_an_opening_and_for_a_review(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     played("connect4", ["4", "4", "quit"], (0, 1), save=file)
     (opening,) = read_openings(file, load_game("connect4"))
     assert opening.actions == (3, 3)
+    (game,) = ht.read_games(file)
+    assert (game.skipped, game.moves) == (None, ("4", "4"))
+    assert file.read_text() == "# connect4\n4 4\n"
     for wrong, message in ((Path(f"{file}.pgn"), "are saved as .txt files"), (Path("nowhere/x.txt"), "is not there")):
         with pytest.raises(ValueError, match=message):
             played("connect4", [], (0, 1), save=wrong)

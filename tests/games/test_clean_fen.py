@@ -2,6 +2,7 @@
 
 import pytest
 
+import hauteur as ht
 from hauteur import _core
 from hauteur.engine.uci.commands import parse_position
 from hauteur.engine.uci.options import Options
@@ -59,13 +60,25 @@ def test_rights_that_chess960_cannot_have_are_left_out_there_too() -> None:
         ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns cannot stand"),
         ("4k3/8/8/8/8/8/8/4K3 w XY - 0 1", "castling"),
         ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "turn"),
-        ("4k3/8/8/8/8/8/8/4K3 w", "4 to 6 fields"),
+        ("4k3/8/8/8/8/8/8/4K3", "2 to 6 fields"),
     ],
 )
 def test_what_no_cleaning_mends_is_refused(fen: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason) as error:
         _core.clean_fen(fen)
     assert "\n" not in str(error.value)
+
+
+def test_a_fen_that_stops_after_the_side_to_move_is_read_with_a_note() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K2R w"
+    clean, chess960, [note] = _core.clean_fen(fen)
+    assert (clean, chess960) == (f"{fen} - - 0 1", False)
+    assert "no field for castling rights and en passant square" in note
+    position = parse_position(f"fen {fen} moves e2e4", Options())
+    assert position.state.fen.split()[1:3] == ["b", "-"]
+    assert position.notes == (note,)
+    (game,) = ht.read_games(f'[FEN "{fen}"]\n\n1. e4 *')
+    assert (game.start, game.moves, game.notes) == (f"{fen} - - 0 1", ("e2e4",), (note,))
 
 
 @pytest.mark.parametrize(("fen", "fields"), [(ROOK_ODDS, "w Kkq"), (CASTLED, "b kq"), (MIDDLEGAME, "b -")])

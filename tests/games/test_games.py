@@ -157,7 +157,7 @@ def test_a_python_game_is_the_rust_game_move_for_move() -> None:
         (["perft", "connect4", "deep"], "DEPTH"),
         (["check-game", "hopscotch"], "known games: chess, connect4"),
         (["check-game", "tutorial(size=4)"], "parameters: none"),
-        (["check-game", "connect4", "--games", "0"], "games must be >= 1, got 0"),
+        (["check-game", "connect4", "--games", "0"], "games must be a whole number from 1 to 1,000,000,000, got 0"),
         (["check-game", "nogo(size=3"], "expected name or name(key=value, ...)"),
         (
             ["prove", "chess", "--net", "uniform"],

@@ -354,6 +354,11 @@ def test_results_that_differ_are_refused() -> None:
     assert one('[Result "*"]\n\n1. e4 0-1').result == "0-1"
 
 
+def test_words_for_checks_of_old_files_are_read() -> None:
+    moves = "1. e4 d5 2. Bb5ch c6 3. Bxc6ch. Nxc6 4. Nc3 dxe4 5. Nxe4 Nf6 6. Nxf6dbl.ch gxf6 7. Qe2 dis.ch *"
+    assert one(moves).moves[-3:] == ("e4f6", "g7f6", "d1e2")
+
+
 # SGF.
 
 
@@ -429,6 +434,22 @@ def test_a_handicap_of_go_is_where_the_game_begins() -> None:
 )
 def test_sgf_that_cannot_be_read_is_named(text: str, problem: str) -> None:
     assert problem in skipped_line(text)
+
+
+@pytest.mark.parametrize(
+    ("komi", "spec"),
+    [("375", "go"), ("3.75", "go"), ("650", "go(komi=6.5)"), ("2.75", "go(komi=5.5)"), ("-7", "go(komi=-7)")],
+)
+def test_a_komi_in_hundredths_or_in_stones_is_read_in_points(komi: str, spec: str) -> None:
+    text = f"(;GM[1]FF[4]SZ[9]KM[{komi}]HA[0]RU[Chinese]AP[foxwq];B[ee];W[cc])"
+    assert one(text).game == load_game(spec)
+    assert [game.skipped for game in ht.read_games(text, spec)] == [None]
+
+
+def test_why_a_game_ended_agrees_with_its_result() -> None:
+    ends = "B[ee];W[cc];B[];W[]"  # White wins by area and komi
+    reasons = [one(f"(;GM[1]SZ[9]KM[5.5]RE[{result}];{ends})").end_reason for result in ("W+5.5", "B+R", "B+3.5", "")]
+    assert reasons == ["more area", "resignation", "", "more area"]
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,13 @@ def test_report_and_figures_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"is not the folder of a run: it has no config\.toml"):
+    with pytest.raises(ValueError, match=r"is not the folder of a run: it has no config\.toml$"):
         run_report(RunFolder(tmp_path))
+    run = tmp_path / "runs" / "connect4" / "default"
+    run.mkdir(parents=True)
+    (run / "config.toml").write_text("")
+    with pytest.raises(ValueError, match=rf"it has no config\.toml; below it are {run}$"):
+        run_report(RunFolder(tmp_path / "runs"))
 
 
 # -- while the run goes on ---------------------------------------------------------------------------------------------

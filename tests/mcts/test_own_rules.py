@@ -18,7 +18,7 @@ from search_toys import hash_evaluator
 from hauteur import Rule
 from hauteur._core import Forest, Game
 from hauteur.games.played_game import position_after
-from hauteur.mcts.own_rules import PLACES, Edges, Floats, Nodes, Numbers, RuleChain, Way
+from hauteur.mcts.own_rules import PLACES, Edges, Floats, Nodes, Numbers, RuleChain, Way, checked_rules
 from hauteur.mcts.params import SearchParams, SecondNet, Solver, Variance
 from reference import Search
 
@@ -191,6 +191,34 @@ def test_a_tree_does_not_depend_on_what_is_searched_beside_it(rules: tuple[Rule,
     alone = Pair(CONNECT4.new_initial_state(), ONE_LEAF, hash_evaluator(7), 1000, rules=rules)
     alone.run(80)
     assert alone.forest.digest(0) == together.digest(0)
+
+
+def test_a_rule_that_acts_nowhere_is_refused() -> None:
+    """A method that nothing calls would be measured as plain PUCT."""
+
+    class Misspelt(Rule):
+        def edge_values(self, nodes: object, edges: object, q: Floats) -> Floats:
+            return q
+
+    class AlsoMisspelt(Echo):
+        def after_backups(self, way: Way) -> None:
+            raise AssertionError
+
+    class Elsewhere(Rule):
+        columns = ("m",)
+
+    class Helped(Echo):
+        def score(self) -> float:
+            return 1.0
+
+    for rule, said in (
+        (Misspelt(), r"Misspelt, has a method edge_values, which is no place \(did you mean edge_value\?\)"),
+        (AlsoMisspelt(), r"which is no place \(did you mean after_backup\?\)"),
+        (Elsewhere(), "Elsewhere, must override one of edge_value, prior, "),
+    ):
+        with pytest.raises(ValueError, match=said):
+            checked_rules([rule])
+    assert len(checked_rules([Rule(), Helped()])) == 2
 
 
 def test_rules_act_in_their_order_and_the_last_decides_where_nothing_is_handed_on() -> None:

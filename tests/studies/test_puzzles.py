@@ -11,6 +11,7 @@ import pytest
 
 import hauteur as ht
 from hauteur import _core
+from hauteur.games.game_line import BadGame
 from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
@@ -194,6 +195,18 @@ def test_sources_of_chess(tmp_path: Path) -> None:
     assert [(line.single, len(line.actions)) for line in lines] == [(True, 0), (True, 0), (False, 7)]
     assert [len(list(positions(line, CHESS, 2))) for line in lines] == [1, 1, 5]
     assert source_files(str(tmp_path)) == [tmp_path / "games.pgn"]
+
+
+def test_a_wrong_line_of_a_list_is_left_out(tmp_path: Path) -> None:
+    """As a wrong game of a file is: one bad line is no reason to refuse a suite."""
+    path = tmp_path / "suite.epd"
+    path.write_text(f"{BACK_RANK}\n; a comment\n8/8/8/8/8/8/8/8 w - -\n{SCHOLAR};\n")
+    bad: list[BadGame] = []
+    assert [line.number for line in read_lines([str(path)], CHESS, bad.append)] == [1, 4]
+    assert [one.where for one in bad] == [f"{path}, line 2", f"{path}, line 3"]
+    path.write_text("no position\n")
+    with pytest.raises(ValueError, match="line 1: "):
+        list(read_lines([str(path)], CHESS, bad.append))
 
 
 def test_a_list_of_chess_positions(tmp_path: Path) -> None:

@@ -199,6 +199,7 @@ def test_an_annotated_pgn_has_the_games_and_is_read_by_python_chess(tmp_path: Pa
     nodes = list(first.mainline())
     assert all("[%eval " in node.comment and " L " in node.comment for node in nodes)
     assert chess.pgn.NAG_BLUNDER in nodes[2].nags
+    assert nodes[2].eval() == chess.engine.PovScore(chess.engine.Mate(-1), chess.WHITE)
     assert len(nodes[1].variations) == 2
     assert second.headers["Result"] == "*"
     assert second.headers["White"] == "C 'x'"

@@ -143,3 +143,11 @@ def test_the_page_says_how_strong_the_net_is(tmp_path: Path) -> None:
     assert strength_of("maia-1900") == "like people rated 1900, at 1 visit"
     assert strength_of(str(tmp_path / "chess.safetensors")) == "a net of unknown strength"
     assert "rules alone" in strength_of("uniform")
+
+
+def test_an_annotated_move_has_the_mate_as_lichess_writes_it() -> None:
+    """White has a mate in two: after its first move one in one is left, after a reply the search says nothing new."""
+    moves = reviewed(TWO_ROOKS, "b1b7 h8g8 a2a8")
+    assert [(move.text, move.wins_in) for move in moves] == [("Rb7", 1), ("Kg8", -1), ("Ra8#", None)]
+    (turned,) = reviewed("6k1/1r6/r7/8/8/8/8/6K1 b - - 0 1", "b7b2")
+    assert turned.wins_in == 1

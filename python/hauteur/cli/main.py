@@ -39,7 +39,7 @@ COMMANDS = (
     Command("play", "play:play", "Play a game against a net, in the terminal."),
     Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
     Command("explain", "explain:explain", "Search a position with two settings; what differs, and what each rule did."),
-    Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
+    Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, an annotated PGN."),
     Command("uci", "uci:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: Go, NoGo, Hex and every other game."),
     Command("analysis", "analysis:analysis", "Engine for programs that send queries as lines of JSON, as KataGo's."),

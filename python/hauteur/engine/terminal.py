@@ -13,7 +13,7 @@ from hauteur import _core
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide, SettingsAt
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
-from hauteur.games.game_texts import forms_of, written_game
+from hauteur.games.game_texts import forms_of, moves_file, written_game
 from hauteur.games.pictures import board_of, sees_second_side
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.mcts.report import flipped
@@ -195,6 +195,8 @@ class TerminalGame:
         fullest = forms_of(self._game)[0]
         form = fullest if fullest in ENDS else "moves"
         written = written_game(self._played, form, (first, second))
+        if form == "moves":
+            written = moves_file(self._game, written)
         write_bytes(path, written.encode())
         self._say(f"saved: {path}")
 
@@ -225,7 +227,7 @@ class TerminalGame:
 
 def check_save(path: Path, game: _core.Game) -> None:
     """Raise ValueError unless a game is saved under such a name: .pgn, .sgf, and .txt for a line of moves, which
-    `--openings` and `hauteur analyse --moves` read.
+    `hauteur review` and `--openings` read.
     """
     end = ENDS.get(forms_of(game)[0], ".txt")
     if path.suffix.lower() != end:

@@ -5,7 +5,7 @@ else are moves in the game's notation.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -73,8 +73,8 @@ GameSource = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
 def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameSource:
     """Return the games of a text of this name: PGN, SGF, or the moves of a game a line; # begins a comment.
 
-    spec: of the game that moves are of; the first line may name it too, and must where there is no spec. Raise
-    ValueError where the game is unknown; games that cannot be used say why.
+    spec: of the game that moves are of; the first line may name it too, behind a # as `hauteur play` saves it or not,
+    and must where there is no spec. Raise ValueError where the game is unknown; games that cannot be used say why.
     """
     if form == "pgn":
         return load_game("chess"), pgn_games(text, name)
@@ -85,10 +85,13 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         return game, sgf_games(text, name, game)
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    lines = text.splitlines()
+    known = names()
+    if lines and _names_game(lines[0].lstrip("# "), known):
+        lines[0] = lines[0].lstrip("# ")
+    lines = [line.partition("#")[0].strip() for line in lines]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
-    first_line = numbered[0][1] if numbered else ""
-    if spec is None or first_line.partition("(")[0].strip() in names():
+    if spec is None or (numbered and _names_game(numbered[0][1], known)):
         if not numbered:
             raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
         spec = numbered.pop(0)[1]
@@ -97,6 +100,15 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
     except ValueError as error:
         raise ValueError(f"{name}: its first line must name the game: {error}") from None
     return game, (_of_moves(game, line, f"{name}, line {number}") for number, line in numbered)
+
+
+def _names_game(line: str, known: Collection[str]) -> bool:
+    return line.partition("(")[0].strip() in known
+
+
+def moves_file(game: _core.Game, moves: str) -> str:
+    """Return moves as a file has them, after a comment that names the game; lists of openings pass over it."""
+    return f"# {game.spec}\n{moves}"
 
 
 def games_in_file(path: Path, form: Form) -> GameSource:

@@ -15,7 +15,11 @@ from hauteur.games.begins import over_at_the_start
 from hauteur.games.pictures import action_squares, board_of
 from hauteur.games.random_play import RandomPlay, board_text
 from hauteur.games.transpositions import Transpositions, actions_text
+from hauteur.system.hints import checked_seed, whole_number
 from hauteur.system.seeds import stream
+
+MOST_GAMES = 1_000_000_000
+"""Random games that may be asked for."""
 
 DRAWING_INTERVAL = 8
 """Plies from one position that is drawn to the next: drawing is slow, and all positions are drawn alike."""
@@ -94,8 +98,8 @@ Law = Callable[[Visit], str | None]
 
 def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     """Play `games` random games and check every law at every position; one result a law, broken or not."""
-    if games < 1:
-        raise ValueError(f"games must be >= 1, got {games}")
+    whole_number("games", games, 1, MOST_GAMES)
+    checked_seed(seed)
     results = LawResults()
     for law in LAWS:
         statement = str(law.__doc__).splitlines()[0].rstrip(".")

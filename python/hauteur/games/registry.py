@@ -197,7 +197,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)
     if match is None:
-        if spec.count("/") >= 5:
+        if str(spec).count("/") >= 5:
             raise ValueError(f"{spec!r} is a position: give it as --fen, in Python hauteur.position({spec!r})")
         near = did_you_mean("".join(str(spec).lower().split()), names())
         raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")

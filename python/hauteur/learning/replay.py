@@ -21,6 +21,7 @@ from hauteur.learning.recorded_games import Games, faults, places_of
 from hauteur.learning.targets import Columns, EqualPositions, keys_of, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
 from hauteur.networks.registered import Targets
+from hauteur.system.formatting import described
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import ProvenTargets
@@ -112,6 +113,8 @@ class ReplayBuffer:
             raise ValueError(f"surprise_weight must be 0 to 1, got {surprise_weight}")
         if proven not in ("off", "position", "earlier"):
             raise ValueError(f"proven must be off, position or earlier, got {proven!r}")
+        if not isinstance(game, _core.Game):
+            raise TypeError(f"a buffer is of a game: give hauteur.load_game('tictactoe'), got {described(game)}")
         self.game = game
         self.window = window
         self.surprise_weight = surprise_weight

@@ -12,7 +12,7 @@ from hauteur.games.registry import load_game
 from hauteur.learning import loop
 from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
-from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.run_folder import RunFolder, no_run
 from hauteur.learning.shipped_recipes import recipe_file
 from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import random_opening
@@ -23,6 +23,7 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.extras import require
+from hauteur.system.formatting import described
 from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.seeds import stream
@@ -50,9 +51,11 @@ class LearningRun:
     """The folder with config.toml, metrics.jsonl, the games, the nets and report.html."""
 
     def __init__(self, folder: str | Path) -> None:
+        if not isinstance(folder, str | Path):
+            raise TypeError(f"the folder of a run is given by its path, got {described(folder)}")
         object.__setattr__(self, "folder", Path(folder))
         if not RunFolder(self.folder).config.exists():
-            raise ValueError(f"{folder} is not the folder of a run: it has no config.toml")
+            raise no_run(self.folder)
 
     @property
     def recipe(self) -> Recipe:
@@ -158,6 +161,8 @@ def _recipe(
     """Return the recipe that is meant, and the folder of its run where that is given."""
     if isinstance(recipe, Recipe):
         return changed_recipe(recipe, overrides), out
+    if not isinstance(recipe, str | Path):
+        raise TypeError(f"a recipe is a hauteur.Recipe, a name or a path, got {described(recipe)}")
     path = Path(recipe)
     if not path.is_dir():
         return load_recipe(recipe_file(recipe), overrides), out

@@ -35,6 +35,18 @@ def named(path: Path, error: Exception) -> str:
     return f"{path}: {text}"
 
 
+MOST_NAMED = 3
+"""Runs that a message names."""
+
+
+def no_run(folder: Path) -> ValueError:
+    """Return the error for a folder that is none of a run; where runs lie below, it names them."""
+    found = [path.parent for depth in ("*", "*/*") for path in sorted(folder.glob(f"{depth}/config.toml"))]
+    named = ", ".join(map(str, found[:MOST_NAMED])) + (", ..." if len(found) > MOST_NAMED else "")
+    below = f"; below it are {named}" if found else ""
+    return ValueError(f"{folder} is not the folder of a run: it has no config.toml{below}")
+
+
 @dataclass(frozen=True)
 class RunFolder(RunDirectory):
     """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
@@ -158,7 +170,7 @@ class RunFolder(RunDirectory):
         try:
             return load_recipe(self.config)
         except FileNotFoundError:
-            raise ValueError(f"{self.path} is not the folder of a run: it has no config.toml") from None
+            raise no_run(self.path) from None
 
     def check_recipe(self, recipe: Recipe) -> None:
         """Raise ValueError when the run was begun with other settings."""

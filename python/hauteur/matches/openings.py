@@ -1,5 +1,6 @@
 """Positions that games begin from: files of openings, random ones, and who sits where after them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,21 +41,29 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
     """
     if path.suffix.lower() == ".pgn":
         return _read_pgn(path, game)
+    openings = []
+    for found in opening_lines(path, game):
+        if isinstance(found, BadGame):
+            raise ValueError(str(found))
+        openings.append(found)
+    if not openings:
+        raise ValueError(f"{path}: no openings in it")
+    return openings
+
+
+def opening_lines(path: Path, game: _core.Game) -> Iterator[Opening | BadGame]:
+    """Yield the opening of each line of a file, as `read_openings` reads it, or what is wrong with the line."""
     try:
         # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not a text file: {error}") from None
-    openings = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                openings.append(read_opening(line, game))
+                yield read_opening(line, game)
             except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
-    if not openings:
-        raise ValueError(f"{path}: no openings in it")
-    return openings
+                yield BadGame(f"{path}, line {number}", str(error))
 
 
 def openings_name(path: Path) -> str:
@@ -116,9 +125,10 @@ def _pgn_opening(found: TaggedGame | BadGame, game: _core.Game, where: str) -> O
 
 def _fen(words: list[str]) -> str:
     """The FEN at the beginning of an EPD: four fields, and two more if they are numbers."""
-    counters = words[4:6]
+    # Without operations an EPD may end with the semicolon that would close one.
+    counters = [word.rstrip(";") for word in words[4:6]]
     has_counters = len(counters) == 2 and all(word.isdecimal() for word in counters)
-    return " ".join(words[: 6 if has_counters else 4])
+    return " ".join(words[:4] + (counters if has_counters else []))
 
 
 def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
-from hauteur.system.formatting import duration
+from hauteur.system.formatting import described, duration
 from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
@@ -191,6 +191,10 @@ def rating_list(
     >>> ratings.ratings[0].name
     'searcher'
     """
+    if not isinstance(matches, Iterable):
+        raise TypeError(f"matches must be a list of (name, name, result), got {described(matches)}")
+    if anchors is not None and not isinstance(anchors, Mapping):
+        raise TypeError(f"anchors must be a dict of names and Elo, got {described(anchors)}")
     encounters = []
     for a, b, result in matches:
         tally = result if isinstance(result, Tally) else result.match.tally
@@ -247,7 +251,7 @@ def _shared(game: _core.Game | str, options: MatchOptions) -> tuple[dict[str, An
     """Return the settings of the games, and the game, openings and resources; ValueError for what is not allowed."""
     if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
         raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
-    game = load_game(game) if isinstance(game, str) else game
+    game = load_game(game)
     given = dict[str, Any](options)
     lines = options.get("openings")
     try:

@@ -8,7 +8,7 @@ change, and read the tree between two batches through `ask`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, Unpack
@@ -22,12 +22,13 @@ from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeFacts, gi
 from hauteur.mcts.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.net_search import search_of_source
-from hauteur.mcts.plain_settings import DEFAULTS, SearchSettings, has_section
+from hauteur.mcts.plain_settings import MOST_VISITS, SearchSettings, given_search, has_section, search_model
 from hauteur.mcts.report import AnalysisOptions, OnReport, Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.search_run import SearchRun
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
-from hauteur.system.hints import with_hints
+from hauteur.system.formatting import described
+from hauteur.system.hints import MOST_THREADS, checked_seed, whole_number, with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
@@ -87,14 +88,14 @@ class Analysis(Closing):
         rules: Sequence[Rule] = (),
         more: Sequence[object] = (),
     ) -> None:
-        if batch_size is not None and batch_size < 1:
-            raise ValueError(f"batch_size must be >= 1, got {batch_size}")
+        if batch_size is not None:
+            whole_number("batch_size", batch_size, 1, MOST_VISITS)
         # Kept as they were given: each game's net puts settings of its own under them, and those of the net before must
         # not count as given then.
-        self._given = params or DEFAULTS
+        self._given = given_search(params)
         self._params = for_nets(self._given, large)
         self._nets = AnalysisNets(evaluator, large, batch_size, more)
-        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, given_rules(rules))
+        self._tree = FollowedTree(self._params, checked_seed(seed), tablebase, fast_play, given_rules(rules))
         self.row_seconds = 0.0
         """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
@@ -523,27 +524,29 @@ def search_batch(
     """
     from hauteur.games.positions import as_state
     from hauteur.mcts.own_rules import rule_chain
-    from hauteur.mcts.params import SearchParams
     from hauteur.mcts.result import batch_result, refuse_finished
 
+    if not isinstance(positions, Iterable):
+        raise TypeError(f"positions must be a list of positions, got {described(positions)}")
     states = [as_state(position) for position in positions]
     if not states:
         raise ValueError("search_batch needs at least one position")
-    limits_of(visits, None)
+    whole_number("visits", visits, 1, MOST_VISITS)
+    whole_number("threads", threads, 1, MOST_THREADS)
     game = states[0].game
     for number, state in enumerate(states):
         refuse_finished(state, f"positions[{number}]: ")
         other = state.game
         if (other.name, other.feature_shape, other.num_actions) != (game.name, game.feature_shape, game.num_actions):
             raise ValueError(f"positions must be of one game: positions[{number}] is of {other.spec}, not {game.spec}")
-    params = for_nets(search_of_source(params or SearchParams(), evaluator, game, large), large)
+    params = for_nets(search_of_source(search_model(given_search(params)), evaluator, game, large), large)
     # One leaf a tree: no visit is chosen while another waits, so no result depends on who shares a batch with it.
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})
     nets = AnalysisNets(evaluator, large, more=more)
     nets.open(game)
     try:
-        forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
+        forest = _core.Forest(game, params, checked_seed(seed), threads, rule_chain(rules))
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_COUNTED), np.int64))
         stopped: list[bool] = []

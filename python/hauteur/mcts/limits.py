@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 
 from hauteur import _core
 from hauteur.mcts.plain_settings import MOST_VISITS
+from hauteur.system.hints import whole_number
 
 SETTLED_VISITS = 100
 SETTLED_SECONDS = 0.1
@@ -135,17 +136,16 @@ class Growth:
 
 def limits_of(visits: object, seconds: object) -> Limits:
     """Return the limits of a search by these numbers; with neither it is infinite. Raise ValueError out of range."""
-    if visits is not None and (not isinstance(visits, Integral) or not 1 <= int(visits) <= MOST_VISITS):
-        raise ValueError(f"visits must be a whole number from 1 to {MOST_VISITS:,}, got {visits!r}")
+    count = None if visits is None else whole_number("visits", visits, 1, MOST_VISITS)
     budget = None
     if seconds is not None:
         if not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
             raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
         budget = Budget(float(seconds), float(seconds))
     return Limits(
-        visits=None if visits is None else int(visits),
+        visits=count,
         budget=budget,
-        infinite=visits is None and seconds is None,
+        infinite=count is None and seconds is None,
     )
 
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.system.formatting import did_you_mean
+
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -226,6 +228,9 @@ class Way(Table):
         ends = np.repeat(self.starts[1:], np.diff(self.starts))
         return ends - 1 - np.arange(len(self))
 
+
+SURE, LIKELY = 0.85, 0.6
+"""How alike a method's name and a place's are, of 1, where the place was meant."""
 
 PLACES = ("edge_value", "prior", "exploration", "choose", "step_size", "after_backup", "final_score")
 """The methods of a rule: places 1, 2 and 3, the choice of an edge, places 4, 5 and 6."""
@@ -448,7 +453,24 @@ def checked_rules(rules: object) -> tuple[Rule, ...]:
         if isinstance(rule.columns, str) or rule.random not in ("", "uniform", "normal"):
             what = f"columns a list of names and random uniform or normal, got {rule.columns!r} and {rule.random!r}"
             raise ValueError(f"rules[{number}], {type(rule).__name__}, must have as {what}")
+        _check_places(number, rule)
     return tuple(rules)
+
+
+def _check_places(number: int, rule: Rule) -> None:
+    """Raise ValueError for a rule that acts nowhere, or has a method that is nearly called as a place is."""
+    # Such a method is never called, and plain PUCT would be taken for what the rule does.
+    kind = type(rule)
+    acts = kind is Rule or any(_overrides((rule,), place) for place in PLACES)
+    for name in sorted({*dir(kind)} - {*dir(Rule)}):
+        if name.startswith("_") or not callable(getattr(kind, name)):
+            continue
+        # Helpers may be called somewhat like a place: `value`, `score`.
+        meant = did_you_mean(name, PLACES, least=SURE if acts else LIKELY)
+        if meant:
+            raise ValueError(f"rules[{number}], {kind.__name__}, has a method {name}, which is no place{meant}")
+    if not acts:
+        raise ValueError(f"rules[{number}], {kind.__name__}, must override one of {', '.join(PLACES)}")
 
 
 def rule_chain(rules: Sequence[Rule] | None) -> RuleChain | None:

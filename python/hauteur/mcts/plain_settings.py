@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from hauteur import _core
+from hauteur.system.formatting import described
 
 if TYPE_CHECKING:
     from hauteur.mcts.params import SearchParams, Temperature
@@ -48,6 +49,16 @@ def checked_search(values: dict[str, Any]) -> PlainSettings:
     settings = PlainSettings(values)
     _core.check_settings("SearchParams", settings.model_dump_json())
     return settings
+
+
+def given_search(params: SearchSettings | None) -> SearchSettings:
+    """Return the settings that a caller gave, the default ones for None; ValueError for what are no settings."""
+    if params is None:
+        return DEFAULTS
+    # Asked for what the core calls, because to import the models takes longer than an engine's first move.
+    if not hasattr(params, "model_dump_json"):
+        raise ValueError(f"params must be hauteur.SearchParams, got {described(params)}")
+    return params
 
 
 def has_section(settings: SearchSettings, name: str) -> bool:

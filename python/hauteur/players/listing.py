@@ -11,6 +11,7 @@ from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import data_path, downloaded_nets, known_nets, shipped_names
 from hauteur.players.settings import PlayerSettings
+from hauteur.system.formatting import described
 from hauteur.system.setting_facts import SettingFacts, setting_facts
 from hauteur.system.settings import section_of
 from hauteur.system.tables import Rows
@@ -61,6 +62,8 @@ def settings(matching: str = "") -> Rows[SettingRow]:
     >>> [setting.key for setting in ht.settings("dirichlet")]
     ['dirichlet.epsilon', 'dirichlet.alpha']
     """
+    if not isinstance(matching, str):
+        raise TypeError(f"matching must be a text, got {described(matching)}")
     rows = settings_of(PlayerSettings)
     return Rows(row for row in rows if matching.lower() in f"{row.key} {row.meaning}".lower())
 

@@ -17,6 +17,7 @@ from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.baselines import is_baseline
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.system.formatting import described
 from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class Player(PlayerSettings):
         >>> ht.Player.from_text("mcts:400 name=rollouts")
         Player('mcts:400 name=rollouts')
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a player is described by a text, such as 'visits=50', got {described(text)}")
         return cls.of(parse_player(text))
 
     @classmethod

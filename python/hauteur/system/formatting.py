@@ -63,12 +63,15 @@ def described(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def did_you_mean(given: str, allowed: Iterable[str]) -> str:
-    """Return ` (did you mean X?)` for the word nearest to what was given, empty where none is near."""
+def did_you_mean(given: str, allowed: Iterable[str], *, least: float = 0.6) -> str:
+    """Return ` (did you mean X?)` for the word nearest to what was given, empty where none is near.
+
+    least: how alike both must be, 0 to 1.
+    """
     import difflib  # here: only messages about a wrong word need it
 
     words = {word.lower(): word for word in allowed}
-    close = difflib.get_close_matches(given.lower(), list(words), 1)
+    close = difflib.get_close_matches(given.lower(), list(words), 1, least)
     if not close:
         return ""
     return f" (did you mean {words[close[0]]}?)"

@@ -1,14 +1,24 @@
-"""Names that others have for something: an error says what it is called here."""
+"""Errors about a call: what names that others have for something are called here, and values of a wrong kind."""
 
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import ParamSpec, TypeVar
 
 from hauteur.system.formatting import did_you_mean
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+MOST_SEED = 2**63 - 1
+"""Greatest seed of random draws."""
+
+MOST_THREADS = 1024
+"""Most threads of a net on the processor."""
+
+LONGEST = 80
+"""Characters of a wrong value that a message quotes."""
 
 CALLED_HERE: Mapping[str, tuple[str, ...]] = {
     "nodes": ("visits",),
@@ -116,3 +126,27 @@ def unknown_attribute(owner: str, name: str, meant: Mapping[str, str]) -> Attrib
     """Return the error for an attribute that is not there; meant: what to write for names that others have."""
     hint = f": write {meant[name]}" if name in meant else ""
     return AttributeError(f"{owner} has no attribute {name!r}{hint}")
+
+
+def whole_number(name: str, value: object, least: int, most: int) -> int:
+    """Return a whole number of Python or numpy; raise ValueError where it is none, or out of range."""
+    # True is a whole number to Python, and never what was meant.
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, got {_shown(value)}")
+    return int(value)
+
+
+def number(name: str, value: object) -> float:
+    """Return a number of Python or numpy, infinite ones and NaN too; raise ValueError where it is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"{name} must be a number, got {_shown(value)}")
+    return float(value)
+
+
+def checked_seed(seed: object) -> int:
+    """Return a seed of random draws, 0 to 2**63 - 1; raise ValueError for anything else."""
+    return whole_number("seed", seed, 0, MOST_SEED)
+
+
+def _shown(value: object) -> str:
+    return " ".join(repr(value).split())[:LONGEST]

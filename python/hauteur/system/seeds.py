@@ -7,6 +7,8 @@ import hashlib
 
 import numpy as np
 
+from hauteur.system.hints import whole_number
+
 
 def stream(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
     """The random stream of this name; different names give independent streams.
@@ -15,11 +17,11 @@ def stream(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
     >>> bool(ht.stream(1, "openings").random() == ht.stream(1, "openings").random())
     True
     """
-    if seed < 0 or index < 0:
-        raise ValueError(f"a seed and an index must be >= 0, got {seed} and {index}")
+    for name, number in (("seed", seed), ("index", index)):
+        whole_number(name, number, 0, 2**64 - 1)
     digest = hashlib.blake2b(purpose.encode(), digest_size=8).digest()
     purpose_key = int.from_bytes(digest, "little")
-    bits = np.random.Philox(key=[seed % 2**64, purpose_key], counter=[0, 0, 0, index])
+    bits = np.random.Philox(key=[seed, purpose_key], counter=[0, 0, 0, index])
     return np.random.Generator(bits)
 
 

@@ -63,7 +63,7 @@ const GLYPHS: [(&str, u8); 34] = [
 
 /// Words of letters that stand apart from a move.
 // The standard's glyphs end at 139; novelty and diagram have these numbers in the programs that show them.
-const WORDS: [(&str, u8); 13] = [
+const WORDS: [(&str, u8); 17] = [
     ("N", 146),
     ("TN", 146),
     ("D", 220),
@@ -77,6 +77,10 @@ const WORDS: [(&str, u8); 13] = [
     ("mate", 0),
     ("ch", 0),
     ("ch.", 0),
+    ("dis.ch", 0),
+    ("dis.ch.", 0),
+    ("dbl.ch", 0),
+    ("dbl.ch.", 0),
 ];
 
 /// Whether a word is a glyph that could be the letter of a piece too: novelty or knight, diagram or queen.
@@ -216,7 +220,7 @@ mod tests {
         for text in ["0-0", "0-0-0", "0–0", "e4", "e8", "2.5", "foo", "Кf3", "♘f3"] {
             assert_eq!(meaning(text), Meaning::Move(text), "{text}");
         }
-        for (text, nag) in [("=", 10), ("±", 16), ("N", 146), ("e.p.", 0), ("!?", 5), ("+-", 18)] {
+        for (text, nag) in [("=", 10), ("±", 16), ("N", 146), ("e.p.", 0), ("!?", 5), ("+-", 18), ("dis.ch", 0)] {
             assert_eq!(meaning(text), Meaning::Glyph(nag), "{text}");
         }
         assert_eq!((meaning("--"), meaning("Z0"), meaning("4.--")), (Meaning::Null, Meaning::Null, Meaning::Null));

@@ -16,6 +16,8 @@ pub use write::{result_text, written};
 
 /// Plies of a game.
 const MAX_PLIES: usize = 20_000;
+/// Points of the largest board of Go, 13x13.
+const MAX_POINTS: f64 = 169.0;
 const DRAWS: [&str; 8] = ["0", "draw", "d", "drawn", "jigo", "tie", "remis", "draw game"];
 /// Of a game of which nothing more is known.
 pub const RECORDED: &str = "recorded result";
@@ -114,10 +116,27 @@ fn is_nogo(root: &Node) -> bool {
     is_named || (is_own && value(root, "KM", "").is_empty())
 }
 
-/// The komi as a number is written here: `6,5` is 6.5. None where there is none.
+/// The komi in points, as a number is written here: `6,5` is 6.5, `375` and `3.75` are 7.5. None where there is none.
 fn komi_of(root: &Node) -> Option<String> {
     // FF[4] has a dot; programs in Europe write as they count.
-    Some(value(root, "KM", "").replace(',', ".")).filter(|komi| !komi.is_empty())
+    let text = Some(value(root, "KM", "").replace(',', ".")).filter(|komi| !komi.is_empty())?;
+    let points = text.parse().ok().and_then(points_of);
+    Some(points.map_or(text, |points| points.to_string()))
+}
+
+/// Points of a komi that is written in hundredths, as Fox does, or in stones, as Chinese rules count. None where it is in
+/// points.
+fn points_of(komi: f64) -> Option<f64> {
+    // More than the points of the largest board, so it cannot be in points.
+    let has_hundredths = komi.abs() > MAX_POINTS && komi % 25.0 == 0.0;
+    let given = if has_hundredths { komi / 100.0 } else { komi };
+    // Points come in halves. A quarter can only be of stones, of which each counts two points: 3.75 is half of 7.5.
+    let has_quarters = given * 2.0 % 1.0 != 0.0 && given * 4.0 % 1.0 == 0.0;
+    match (has_hundredths, has_quarters) {
+        (_, true) => Some(given * 2.0),
+        (true, false) => Some(given),
+        (false, false) => None,
+    }
 }
 
 /// Columns and rows that SZ names.
@@ -186,8 +205,10 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
             actions.push(action);
         }
     }
-    // The rules know it for sure; RE may say no more than B+.
-    let reason = state.end_reason().map_or(told, str::to_string);
+    // The rules know it for sure, and RE may say no more than B+. But area counts dead stones, so that a game which
+    // people have scored, or one that was given up after passes, may have another winner there.
+    let agrees = outcome.is_none() || outcome == state.outcome().map(crate::position::outcome_number);
+    let reason = state.end_reason().filter(|_| agrees).map_or(told, str::to_string);
     Ok(GameLine { game, actions, moves, outcome, reason })
 }
 
@@ -275,5 +296,37 @@ fn reason_of(how: &str) -> &'static str {
         "t" | "time" => "time",
         "f" | "forfeit" => "forfeit",
         _ => RECORDED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only_line(root: &str, moves: &str) -> GameLine {
+        read(&format!("(;GM[1]FF[4]SZ[9]{root};{moves})"), None).remove(0).played.unwrap()
+    }
+
+    #[test]
+    fn a_komi_in_hundredths_or_in_stones_is_read_in_points() {
+        for (komi, points) in [("375", "7.5"), ("3.75", "7.5"), ("3,75", "7.5"), ("650", "6.5"), ("2.75", "5.5")] {
+            let line = only_line(&format!("KM[{komi}]"), "B[ee];W[cc]");
+            assert_eq!(write::komi_of_spec(&line.game.info().spec).parse::<f64>(), points.parse::<f64>(), "{komi}");
+        }
+        for (komi, points) in
+            [("6.5", None), ("0", None), ("-7", None), ("100", None), ("6.3", None), ("900", Some(9.0))]
+        {
+            assert_eq!(points_of(komi.parse().unwrap()), points, "{komi}");
+        }
+        assert!(points_of(f64::NAN).is_none() && points_of(f64::INFINITY).is_none());
+    }
+
+    #[test]
+    fn why_a_game_ended_agrees_with_its_result() {
+        // White wins by area and komi.
+        for (result, reason) in [("W+5.5", "more area"), ("B+R", "resignation"), ("B+3.5", RECORDED), ("", "more area")]
+        {
+            assert_eq!(only_line(&format!("KM[5.5]RE[{result}]"), "B[ee];W[cc];B[];W[]").reason, reason, "{result}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -67,7 +68,7 @@ def mine(
     game = load_game(options.game)
     player = parse_player(choice.player, "--player")
     settings = MineSettings(game=game.spec, player=player, rule=rule, first_ply=choice.first_ply, seed=options.seed)
-    with ProgressLine(True, "reading the sources", left=True) as line:
+    with interruptible("mining", out), ProgressLine(True, "reading the sources", left=True) as line:
         show = partial(tell, line)
         tick = ticker(line, "positions", "puzzles")
         result = Mine(game, settings, sources, out, options.resources, choice.positions, show, tick).run()
@@ -110,7 +111,7 @@ def solve(
         print(f"hauteur: warning: left out {wrong}", file=sys.stderr)
     if len(bad) > MOST_NAMED:
         print(f"hauteur: warning: left out {len(bad) - MOST_NAMED:,} more lines", file=sys.stderr)
-    with ProgressLine(True, "reading the problems", left=True) as line:
+    with interruptible("solving", out), ProgressLine(True, "reading the problems", left=True) as line:
         solving = Solve(
             game=game,
             problems=problems,
@@ -125,6 +126,17 @@ def solve(
         result = solving.run()
     print(json.dumps(result, indent=2) if options.json else solve_table(result))
     return 0
+
+
+@contextmanager
+def interruptible(work: str, out: Path | None) -> Iterator[None]:
+    """Print on Ctrl-C whether the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        later = "nothing is kept without --out" if out is None else f"the same command goes on with it in {out}"
+        print(f"\n{work} interrupted; {later}", file=sys.stderr)
+        raise
 
 
 def parse_counts(text: str) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hauteur._core import t_quantile
 from hauteur.mcts import scores
+from hauteur.system.hints import number
 
 
 @dataclass(frozen=True)
@@ -229,6 +230,8 @@ class Sprt:
     """Unit of elo0 and elo1: Elo of the score, or of the score in standard deviations of a pair (normalised)."""
 
     def __post_init__(self) -> None:
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            number(name, getattr(self, name))
         if not -2000 <= self.elo0 < self.elo1 <= 2000:
             raise ValueError(f"elo0 must be below elo1, both within 2000, got {self.elo0:g} and {self.elo1:g}")
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 import numpy as np
 
 from hauteur import _core
+from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.base import (
     MOST_BATCH_ROWS,
     ROLLOUT_ROWS,
@@ -30,6 +31,7 @@ from hauteur.networks.layers import computed_by_core
 from hauteur.networks.names import ResolvedNet, is_known_net, resolve_net
 from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
+from hauteur.system.hints import MOST_THREADS, whole_number
 
 if TYPE_CHECKING:
     import torch
@@ -122,7 +124,7 @@ def evaluator(
     if isinstance(game, str):
         if game not in _core.game_names() and is_known_net(game):
             raise ValueError(f"an evaluator is for a game: write ht.evaluator(game, {game!r}), such as 'chess'")
-        game = _core.Game(game)
+        game = load_game(game)
     if not isinstance(game, _core.Game):
         raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")
     if isinstance(source, str | Path) or source is None:
@@ -159,10 +161,10 @@ def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
 
 def _check_numbers(batch_size: int | None, threads: int | None) -> None:
     """Raise ValueError for a batch size or a number of threads out of range."""
-    if batch_size is not None and not 1 <= batch_size <= MOST_BATCH_ROWS:
-        raise ValueError(f"batch_size must be 1 to {MOST_BATCH_ROWS}, got {batch_size}")
-    if threads is not None and not 1 <= threads <= 1024:
-        raise ValueError(f"threads must be 1 to 1024, got {threads}")
+    if batch_size is not None:
+        whole_number("batch_size", batch_size, 1, MOST_BATCH_ROWS)
+    if threads is not None:
+        whole_number("threads", threads, 1, MOST_THREADS)
 
 
 def make_evaluator(

@@ -359,7 +359,7 @@ def torch_device(name: str | None) -> torch.device:
     """The device with this name; None: the GPU if there is one. ValueError if torch has no such device."""
     if name is None:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    kind, _, index = name.partition(":")
+    kind, _, index = str(name).partition(":")
     if kind not in ("cpu", "cuda") or not (index == "" or index.isdecimal()):
         raise ValueError(f"device must be cpu, cuda or cuda:N, got {name!r}")
     if kind == "cuda" and int(index or 0) >= torch.cuda.device_count():

@@ -15,6 +15,7 @@ from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.studies.puzzles.mine import Mine, MineRule, MineSettings, mine_table
 from hauteur.studies.puzzles.puzzle import Puzzle, write_puzzles
+from hauteur.system.formatting import described
 from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
@@ -124,6 +125,8 @@ def puzzles(
         seed=seed,
     )
     names = [sources] if isinstance(sources, str | Path) else sources
+    if not isinstance(names, Sequence):
+        raise TypeError(f"puzzles: sources must be a file, a folder or a list of them, got {described(names)}")
     keeping = TemporaryDirectory() if out is None else nullcontext(str(out))
     with keeping as folder, ProgressLine(progress, "reading the sources", left=True) as line:
         mine = Mine(
@@ -143,6 +146,8 @@ def _settings_of(player: Player | str) -> PlayerSettings:
     """Return a player's settings; raise ValueError for an evaluator or rules that are objects."""
     if isinstance(player, str):
         return parse_player(player, "puzzles: player")
+    if not isinstance(player, Player):
+        raise TypeError(f"puzzles: player must be a text or a hauteur.Player, got {described(player)}")
     if player.evaluator is not None or player.rules:
         raise ValueError("puzzles: player must have a net by name or file, and no rules of its own")
     return player

@@ -10,7 +10,7 @@ from hauteur.games.registry import load_game
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, read_games
 from hauteur.matches.folder import MatchFolder, game_lines, wrong_line
 from hauteur.matches.game_files import played_line
-from hauteur.matches.openings import read_openings
+from hauteur.matches.openings import opening_lines
 from hauteur.studies.puzzles.puzzle import identity
 
 MATCH_GAMES = "games.jsonl"
@@ -87,9 +87,7 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
     if path.suffix == ".jsonl":
         yield from _match_lines(source, path, game)
     elif path.suffix.lower() in LIST_SUFFIXES:
-        for number, opening in enumerate(read_openings(path, game), 1):
-            origin = None if opening.fen is None else opening.origin(game)
-            yield SourceLine(source, number, opening.actions, origin, single=True)
+        yield from _list_lines(source, path, game, on_bad)
     else:
         for number, record in enumerate(read_games([path], game), 1):
             if isinstance(record, BadGame):
@@ -97,6 +95,22 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
             else:
                 actions = (*record.plan.start, *record.actions.tolist())
                 yield SourceLine(source, number, actions, record.plan.origin)
+
+
+def _list_lines(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
+    """Yield the positions of a list, as `openings.read_opening` reads a line; ValueError where none can be read."""
+    has_any, bad = False, list[BadGame]()
+    for number, opening in enumerate(opening_lines(path, game), 1):
+        if isinstance(opening, BadGame):
+            bad.append(opening)
+            continue
+        has_any = True
+        origin = None if opening.fen is None else opening.origin(game)
+        yield SourceLine(source, number, opening.actions, origin, single=True)
+    if not has_any:
+        raise ValueError(str(bad[0]) if bad else f"{path}: no positions in it")
+    for wrong in bad:
+        on_bad(wrong)
 
 
 def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLine]:

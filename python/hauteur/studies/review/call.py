@@ -16,7 +16,7 @@ from hauteur.games.game_texts import FORMS
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import DEFAULT_VISITS
 from hauteur.mcts.limits import limits_of
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.plain_settings import given_search
 from hauteur.networks.names import resolve_net
 from hauteur.plots.page import table_html
 from hauteur.studies.review.games import ReviewedGame, games_of, games_of_text
@@ -24,13 +24,14 @@ from hauteur.studies.review.page import game_view, move_cells
 from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.run import ReviewFolder, ReviewRun, annotated, kept, report_html, run_json
 from hauteur.system.files import sha256_of, write_bytes, write_json
-from hauteur.system.hints import with_hints
+from hauteur.system.hints import MOST_THREADS, checked_seed, whole_number, with_hints
 from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
     import chess.pgn
 
     from hauteur._core import Game
+    from hauteur.mcts.params import SearchParams
 
 DISPLAY_WIDTH = 100
 """Columns of the table that a review prints."""
@@ -162,10 +163,10 @@ def review(
         file=name,
         sha256=digest,
         games=read,
-        nets=NetChoice(net, threads=threads),
+        nets=NetChoice(net, threads=whole_number("threads", threads, 0, MOST_THREADS)),
         limits=limits_of(visits, seconds),
-        settings=PlaySettings(params or SearchParams()),
-        seed=seed,
+        settings=PlaySettings(given_search(params)),
+        seed=checked_seed(seed),
         folder=None if out is None else ReviewFolder(Path(out)),
     )
     with kept(run), ProgressLine(progress, "opening the net", left=True) as line, closing(run.run()) as reviewed:

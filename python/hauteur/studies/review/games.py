@@ -220,12 +220,19 @@ def _pgn(game: ReviewedGame, annotator: str) -> str:
     return document.accept(chess.pgn.StringExporter(columns=LINE_WIDTH))
 
 
+def _evaluation(report: MoveReport) -> str:
+    """Return what Lichess writes after `%eval`: pawns as White has them, or `#-2` where Black mates in two."""
+    if report.wins_in is not None:
+        return f"#{report.wins_in if report.mover == 0 else -report.wins_in}"
+    after = report.first_player(report.after)
+    # A minus zero would be written with its sign.
+    return f"{pawns(after[0] - after[2]) + 0.0:.2f}"
+
+
 def _annotate(before: chess.pgn.GameNode, node: chess.pgn.GameNode, report: MoveReport, board: chess.Board) -> None:
     """Add comment and glyph to a move, and to a marked one the better line; board: before the move."""
     after = report.first_player(report.after)
-    # A minus zero would be written with its sign.
-    evaluation = pawns(after[0] - after[2]) + 0.0
-    words = [f"[%eval {evaluation:.2f}]", percent(after)]
+    words = [f"[%eval {_evaluation(report)}]", percent(after)]
     glyph = NAGS[report.mark]
     if glyph is not None and isinstance(node, chess.pgn.ChildNode):
         node.nags.add(glyph)

@@ -172,6 +172,9 @@ class MoveReport:
     """Moves in which the mover had a forced win; None: it had none."""
     allowed: int | None = None
     """Moves in which the move gave the other player a forced win; None: it did not."""
+    wins_in: int | None = None
+    """Moves in which the mover wins after this one by a proof, below 0 those in which the other player does; None: no
+    proof."""
     win: str = "a win"
     """What a forced win is called in the game."""
 
@@ -241,6 +244,11 @@ class _Searched:
         action = self.actions[ply]
         before = self._settled(state, ply)
         after = self._settled(state.child(action), ply + 1)
+        report = self._report(state, ply, before, after)
+        return replace(report, wins_in=wins_in(state, action, before, after))
+
+    def _report(self, state: _core.State, ply: int, before: PositionFinding, after: PositionFinding) -> MoveReport:
+        action = self.actions[ply]
         worth = worth_for(state, action, after)
         if before.mate is not None and action != before.best:
             if not still_wins(state, action):
@@ -367,6 +375,19 @@ def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
 def is_forced_loss(state: _core.State, action: int, behind: PositionFinding) -> bool:
     """Return whether the other player has a proven win after a move."""
     return behind.mate is not None and state.child(action).to_move != state.to_move
+
+
+def wins_in(state: _core.State, action: int, before: PositionFinding, behind: PositionFinding) -> int | None:
+    """Return in how many moves the mover wins after a move by a proof, below 0 those of the other player.
+
+    None where nothing is proven, and where the game is over.
+    """
+    if is_forced_loss(state, action, behind):
+        assert behind.mate is not None
+        return -behind.mate
+    if before.mate is None or action != before.best:
+        return None
+    return before.mate - 1 or None
 
 
 def finding_of_win(state: _core.State) -> PositionFinding | None:

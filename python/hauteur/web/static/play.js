@@ -236,7 +236,10 @@ const write = (form) => attempt(async () => {
 
 function download() {
   const form = byId("text").dataset.form ?? game.forms[0];
-  save({ name: `game.${form === "moves" ? "txt" : form}`, text: byId("text").value });
+  const text = byId("text").value;
+  // A file of moves alone does not say of which game they are, and hauteur review asks for it.
+  if (form === "moves") save({ name: "game.txt", text: `# ${game.spec}\n${text}` });
+  else save({ name: `game.${form}`, text });
 }
 
 const load = () => attempt(async () => {

@@ -39,23 +39,40 @@ pub fn clean_fen(text: &str, chess960: bool) -> Result<CleanFen, GameError> {
     Ok(CleanFen { fen, chess960, notes: read.notes })
 }
 
-/// The position that a FEN describes; the last two of its six fields may be missing.
+/// The position that a FEN describes; of its six fields only pieces and side to move must be there.
 pub fn parse(text: &str, mode: CastlingMode) -> Result<ReadFen, GameError> {
     let fail = |what: String| GameError(format!("chess position {text:?}: {what}"));
-    let fields: Vec<&str> = text.split_whitespace().collect();
-    if !(4..=6).contains(&fields.len()) {
-        let allowed = "a FEN has 4 to 6 fields (pieces, side to move, castling rights, en passant square, \
+    let mut fields: Vec<&str> = text.split_whitespace().collect();
+    if !(2..=6).contains(&fields.len()) {
+        let allowed = "a FEN has 2 to 6 fields (pieces, side to move, castling rights, en passant square, \
                        plies since the last capture or pawn move, move number)";
         return Err(fail(format!("{allowed}; {} given", fields.len())));
     }
+    let mut notes = Vec::new();
+    complete(&mut fields, &mut notes);
     let fen = Fen::from_ascii(fields.join(" ").as_bytes()).map_err(|error| fail(format!("{error}")))?;
     let mut setup = fen.into_setup();
     check_pieces(&setup).map_err(fail)?;
-    let mut notes = Vec::new();
     // Rights before the position is built: it would be refused for them.
     let mode = clean_rights(&mut setup, mode, fields[2], &mut notes);
     let chess = from_setup(setup, mode, fields[3], &mut notes).map_err(fail)?;
     Ok(ReadFen { chess, notes })
+}
+
+/// Writes the side to move as the standard does, and what a short FEN has no field for as absent.
+fn complete(fields: &mut Vec<&str>, notes: &mut Vec<String>) {
+    match fields[1] {
+        "W" => fields[1] = "w",
+        "B" => fields[1] = "b",
+        _ => {}
+    }
+    // Collections of problems stop after the side to move. Nobody can tell then whether a king may castle: none may,
+    // as python-chess and Lichess read it, and the note says so.
+    let missing = &["castling rights", "en passant square"][fields.len().min(4) - 2..];
+    if !missing.is_empty() {
+        notes.push(format!("the FEN has no field for {}, so it is read without", missing.join(" and ")));
+        fields.resize(4, "-");
+    }
 }
 
 /// The FEN of a position, with the en passant square if it counts.

@@ -9,7 +9,9 @@ use super::position::Position;
 
 /// Bytes of a word; no notation of a move is longer.
 const MAX_WORD: usize = 24;
-const ENDINGS: [&str; 9] = ["(e.p.)", "(ep)", "e.p.", "e.p", "ep", "+", "#", "!", "?"];
+// Words for checks stand in books and files of the last century: no move ends in letters like these.
+const ENDINGS: [&str; 14] =
+    ["(e.p.)", "(ep)", "e.p.", "e.p", "ep", "+", "#", "!", "?", "ch.", "ch", "mate", "dis.", "dbl."];
 
 /// A move as far as a word gives it.
 struct Written {

@@ -180,7 +180,7 @@ fn wrong_moves_are_refused() {
 #[test]
 fn wrong_positions_are_refused_by_name() {
     for (fen, reason) in [
-        ("rnbqkbnr w", "4 to 6 fields"),
+        ("rnbqkbnr", "2 to 6 fields"),
         ("9/8/8/8/8/8/8/8 w - - 0 1", "invalid"),
         ("8/8/8/8/8/8/8/8 w - - 0 1", "empty"),
         ("8/8/8/8/8/8/8/K7 w - - 0 1", "needs a king"),
@@ -209,6 +209,29 @@ fn impossible_rights_and_en_passant_squares_are_left_out_with_a_note() {
         let read = super::clean_fen(fen, false).unwrap();
         assert_eq!((read.fen.as_str(), read.chess960, read.notes.len()), (clean, false, 1), "{fen}");
         assert_eq!(make_game(&format!("chess(fen={fen})")).unwrap().info().spec, format!("chess(fen={clean})"));
+    }
+}
+
+#[test]
+fn a_short_fen_is_completed_with_a_note() {
+    for (fen, clean, note) in [
+        ("4k3/8/8/8/8/8/4P3/4K2R w", "4k3/8/8/8/8/8/4P3/4K2R w - - 0 1", "castling rights and en passant square"),
+        ("4k3/8/8/8/8/8/4P3/4K2R b K", "4k3/8/8/8/8/8/4P3/4K2R b K - 0 1", "for en passant square"),
+    ] {
+        let read = super::clean_fen(fen, false).unwrap();
+        assert_eq!((read.fen.as_str(), read.notes.len()), (clean, 1), "{fen}");
+        assert!(read.notes[0].contains(note), "{}", read.notes[0]);
+    }
+    let capital = super::clean_fen("4k3/8/8/8/8/8/4P3/4K3 B - - 0 1", false).unwrap();
+    assert_eq!((capital.fen.as_str(), capital.notes.len()), ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", 0));
+}
+
+#[test]
+fn a_move_goes_on_with_words_for_check_and_mate() {
+    let here = state("chess(fen=4k3/8/8/8/8/8/4P3/4K2R w - - 0 1)");
+    let check = here.action_from_text("Rh8+").unwrap();
+    for text in ["Rh8ch", "Rh8ch.", "Rh8mate", "Rh8dis.ch", "Rh8dbl.ch."] {
+        assert_eq!(here.action_from_text(text).unwrap(), check, "{text}");
     }
 }
 
