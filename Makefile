@@ -71,6 +71,7 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUN) --fresh
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
+	@echo "next: source $(VENV)/bin/activate, then hauteur says what can be done"
 
 test: setup-dev test-rust test-python types lint docs  ## all tests and checks (a quarter to half of an hour on two cores)
 

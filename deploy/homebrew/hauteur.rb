@@ -1,8 +1,12 @@
-# A formula for a tap of one's own, from the sdist that `maturin sdist --out dist` writes:
-# brew install --formula deploy/homebrew/hauteur.rb
+# A formula for a tap of one's own, which Homebrew asks for, from the sdist that `maturin sdist --out dist` writes:
+#
+#   brew tap-new --no-git "$USER/hauteur"
+#   ln -s "$PWD/deploy/homebrew/hauteur.rb" "$(brew --repository "$USER/hauteur")/Formula/"
+#   brew install "$USER/hauteur/hauteur"
 class Hauteur < Formula
   desc "AlphaZero laboratory and engine: learns games from zero, plays and analyses them"
-  url "file://#{File.expand_path("../../dist/hauteur-0.1.0.tar.gz", __dir__)}"
+  # The tap has a link to this file: the sdist is beside what the link names.
+  url "file://#{File.expand_path("../../dist/hauteur-0.1.0.tar.gz", File.dirname(File.realpath(__FILE__)))}"
   version "0.1.0"
   license "GPL-3.0-or-later"
 

@@ -131,6 +131,15 @@ def test_the_workflow_of_the_page_publishes_what_make_page_writes() -> None:
     )
 
 
+def test_jobs_can_be_submitted_to_the_image() -> None:
+    """A RayJob, and KubeRay's probes, speak to a server that Ray alone has not; it is open to those with a token."""
+    (install,) = [words for name, words in dockerfile_lines() if name == "RUN" and "ray" in words.split("==")[0]]
+    assert '"ray[default]==${RAY}"' in install
+    _, job = documents("kuberay/rayjob.yaml")
+    assert job["spec"]["rayClusterSpec"]["authOptions"] == {"mode": "token"}
+    assert job["spec"]["backoffLimit"] > 0
+
+
 def test_one_version_of_ray_and_of_the_image() -> None:
     args = dict(words.partition("=")[::2] for name, words in dockerfile_lines() if name == "ARG" and "=" in words)
     claim, job = documents("kuberay/rayjob.yaml")
@@ -249,7 +258,9 @@ def test_several_nodes_are_a_cluster(tmp_path: Path, environment: dict[str, str]
     job.communicate()
     hosts, srun, ray, signalled, stopped, requeued = calls(tmp_path)
     assert hosts == "scontrol show hostnames node[1-2]"
-    assert srun.startswith("srun --nodes=2 --ntasks=2 ray symmetric-run --address node1:6379 --min-nodes 2 ")
+    assert srun.startswith(
+        "srun --nodes=2 --ntasks=2 --cpus-per-task=2 ray symmetric-run --address node1:6379 --min-nodes 2 "
+    )
     assert ray.startswith("ray symmetric-run --address node1:6379 --min-nodes 2 --num-cpus 2 --disable-usage-stats -- ")
     assert ray.endswith("hauteur train connect4 run.seed=3 --run runs/slurm-7 --cluster auto")
     assert signalled.startswith("srun --overlap --nodes=1 --ntasks=1 --nodelist=node1 kill -TERM ")
@@ -266,6 +277,39 @@ def test_a_job_without_a_recipe_or_ray_says_so(tmp_path: Path, environment: dict
     assert "2 nodes need a Ray with symmetric-run" in job.communicate()[0]
     assert job.returncode == 2
     assert calls(tmp_path) == []
+
+
+def test_a_job_that_is_stopped_before_it_begins_is_requeued(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Ray is asked for seconds before there is a process to stop."""
+    ray = tmp_path / "bin" / "ray"
+    ray.write_text(f'#!/bin/bash\ncase "$*" in *--help) touch "$CALLS.asked"; sleep 0.5;; esac\n{PROGRAMS["ray"]}\n')
+    job = started(tmp_path, environment | {"SLURM_JOB_NUM_NODES": "2"}, "connect4")
+    waited_for(tmp_path / "calls.asked", job)
+    job.send_signal(signal.SIGTERM)
+    said, _ = job.communicate()
+    assert "requeued to go on" in said
+    assert calls(tmp_path)[-1] == "scontrol requeue 7"
+
+
+def test_a_job_whose_driver_was_killed_ends(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Whoever kills it, as a node does without memory, leaves the file with its number."""
+    driver = f'{DRIVER.partition("touch")[0]}kill -KILL $PPID; touch "$CALLS.running"; sleep 1; exit 137'
+    (tmp_path / "bin" / "hauteur").write_text(f"#!/bin/bash\n{driver}\n", encoding="utf-8")
+    job = started(tmp_path, environment | {"SLURM_JOB_NUM_NODES": "2"}, "connect4")
+    waited_for(tmp_path / "calls.running", job)
+    job.send_signal(signal.SIGTERM)
+    job.communicate(timeout=30)
+    assert job.returncode >= 128
+
+
+def test_an_environment_that_is_not_there_is_named(tmp_path: Path, environment: dict[str, str]) -> None:
+    job = started(tmp_path, environment | {"HAUTEUR_VENV": "no-such-folder"}, "connect4")
+    assert "HAUTEUR_VENV=no-such-folder is no environment" in job.communicate()[0]
+    assert job.returncode == 2
+    (tmp_path / "bin" / "hauteur").unlink()
+    job = started(tmp_path, environment | {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}, "connect4")
+    assert "there is no hauteur in PATH" in job.communicate()[0]
+    assert job.returncode == 2
 
 
 def test_a_job_that_fails_is_not_requeued(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -63,6 +63,12 @@ def discard_in_any_order(folder: RunFolder) -> None:
         host.disk.remove(path)
 
 
+def make_folders_of_a_new_run(folder: RunFolder) -> None:
+    """Make the folders of a run that begins, and none for one that goes on."""
+    if not folder.config.exists():
+        rightly_made(folder)
+
+
 def append_to_a_new_file(journal: Journal[Any], *entries: BaseModel) -> None:
     """Add entries, and leave the name of a new file unsynced."""
     with naming(journal.path), host.disk.open(journal.path, "a+b") as file:
@@ -88,6 +94,7 @@ def charge_all_that_came(
 
 
 rightly_matched = StepGames.gate_match
+rightly_made = RunFolder._make_folders
 
 FOUND: dict[str, tuple[Any, str, Callable[..., Any], int]] = {
     "a unit with two lines of costs was charged twice": (UnitCosts, "of", every_line, 1),
@@ -98,6 +105,12 @@ FOUND: dict[str, tuple[Any, str, Callable[..., Any], int]] = {
         "discard",
         discard_in_any_order,
         1501,
+    ),
+    "of a run that had done nothing the recipe was left without the folders": (
+        RunFolder,
+        "_make_folders",
+        make_folders_of_a_new_run,
+        1201897,
     ),
     "what a sequential test cost depended on the order of answers": (StepGames, "gate_match", charge_all_that_came, 2),
 }

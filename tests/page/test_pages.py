@@ -112,7 +112,8 @@ def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
     """The person, by mouse or by finger on a phone, makes the moves of a search; the game ends on the board."""
     phone: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True} if hand == "touch" else {}
     page = windows.open("odds.html?odds=queen&gives=white&visits=30", **phone)
-    expect(page.locator("#odds")).to_contain_text("White plays without queen d1", timeout=LONG)
+    asked = "Beat the engine that gave you its queen. White plays without queen d1."
+    expect(page.locator("#odds")).to_contain_text(asked, timeout=LONG)
     expect(page).to_have_title("Beat the engine that gave you its queen")
     take = "tap" if hand == "touch" else "click"
     state = ht.position("chess", QUEEN_DOWN)

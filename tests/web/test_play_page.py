@@ -313,6 +313,8 @@ def test_a_link_opens_a_game_and_is_made_again(windows: Windows) -> None:
     expect(page.locator("#moves li")).to_have_count(1)
     expect(page.locator("#status")).to_contain_text("Your turn")
     expect(page).to_have_title("Beat the engine that gave you its queen")
+    asked = "Beat the engine that gave you its queen. White plays without queen d1."
+    expect(page.locator("#odds")).to_contain_text(asked)
     assert "?" not in page.url
     page.locator("#setup summary").click()
     page.get_by_role("button", name="Link to this game").click()

@@ -94,16 +94,14 @@ class RunFolder(RunDirectory):
         """A new folder with config.toml and meta.json; ValueError when there is a run already."""
         if self.config.exists():
             raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another")
-        folders = [self.path / name for name in FOLDERS]
-        for folder in folders:
+        for name in FOLDERS:
             # Files of another run have the names that this one will give its own.
-            left = min(folder.glob("*"), default=None)
+            left = min((self.path / name).glob("*"), default=None)
             if left is not None:
                 raise ValueError(
                     f"{self.path} holds what another run has left, such as {left.name}; name another folder"
                 )
-        for folder in folders:
-            folder.mkdir(parents=True, exist_ok=True)
+        self._make_folders()
         meta = provenance()
         meta["seed"] = recipe.run.seed
         meta["threads"] = recipe.run.cores
@@ -111,6 +109,11 @@ class RunFolder(RunDirectory):
         text = recipe_toml(recipe)
         write_json(self.path / "meta.json", meta)
         write_bytes(self.config, text.encode())
+
+    def _make_folders(self) -> None:
+        """Make the folders of a run that are not there."""
+        for name in FOLDERS:
+            (self.path / name).mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def learning(self) -> Iterator[None]:
@@ -138,8 +141,9 @@ class RunFolder(RunDirectory):
         for path in (*nets, *games, self.progress):
             host.disk.remove(path)
             host.disk.sync_folder(path.parent)
-        # The recipe goes last, and when the others are gone for good: a folder without it is refused while it has them.
-        for path in (self.path / "meta.json", self.config):
+        # The recipe goes when these are gone for good: a folder without it is refused while it has them. What is below
+        # goes after it, so that a loss of power leaves no recipe alone.
+        for path in (self.config, self.path / "meta.json"):
             host.disk.remove(path)
         inside = [self.path / name for name in (*FOLDERS, "start")]
         for path in (*inside, self.path):
@@ -186,6 +190,7 @@ class RunFolder(RunDirectory):
         """
         self.check_recipe(recipe)
         self._check_checkpoint()
+        self._make_folders()  # copies of a run, by Git for instance, have no empty ones
         stored_recipe = self.stored_recipe()
         stored = stored_recipe.run
         generations = max(recipe.run.generations, stored.generations)

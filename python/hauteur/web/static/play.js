@@ -8,7 +8,7 @@ import { sound } from "./look.js";
 import { MoveList } from "./move_list.js";
 import { percent, seconds, wdlBar, whole } from "./numbers.js";
 import { pageAt } from "./pages.js";
-import { challenge, linkOf, orderOf } from "./play_link.js";
+import { challenge, invitation, linkOf, orderOf } from "./play_link.js";
 import { Setup } from "./play_setup.js";
 
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
@@ -86,7 +86,8 @@ function handicap() {
   line.hidden = !given;
   if (!given) return;
   const giver = names[given.giver], own = persons.length === 1 && persons[0] === given.giver;
-  line.textContent = `${own ? "You play" : `${giver} plays`} without ${given.name}.${odds ? ` ${short(given.giver)} searches with settings made for such games.` : ""}`;
+  const asked = persons.length === 1 && !own ? `${invitation(given.name)}. ` : "";
+  line.textContent = `${asked}${own ? "You play" : `${giver} plays`} without ${given.name}.${odds ? ` ${short(given.giver)} searches with settings made for such games.` : ""}`;
   line.title = odds;
 }
 

@@ -76,6 +76,10 @@ export function linkOf(order) {
 export function challenge(order) {
   if (!order.odds) return "";
   const engineGives = order.sides[GIVERS.indexOf(order.odds.gives)].player !== null;
-  const pieces = order.odds.odds.replace(/ [a-h][1-8]/g, "").replaceAll(" + ", " and ");
-  return engineGives ? `Beat the engine that gave you its ${pieces}` : `Win without your ${pieces}`;
+  return engineGives ? invitation(order.odds.odds) : `Win without your ${namesOf(order.odds.odds)}`;
 }
+
+// What a game asks of a person to whom the engine gives these pieces.
+export const invitation = (pieces) => `Beat the engine that gave you its ${namesOf(pieces)}`;
+
+const namesOf = (pieces) => pieces.replace(/ [a-h][1-8]/g, "").replaceAll(" + ", " and ");
