@@ -72,6 +72,7 @@ SMALL = {
     "explain": {"--visits": "8", "--threads": "1"},
     "check-game": {"--games": "2"},
     "prove": {"--visits": "2"},
+    "compare": {"--seeds": "1"},
     "puzzles mine": {"--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
     "games export": {"--first-generation": "1"},
@@ -149,6 +150,13 @@ def smaller(words: list[str]) -> list[str]:
         begins = any("start.net" in word for word in words)
         other = re.search(r"^(net|kind) = ", recipe_file(words[1]).read_text(encoding="utf-8"), re.MULTILINE)
         words = [*words, *TRAIN, *(() if begins or other else NETWORK)]
+    if words[0] == "compare":
+        # Without visits of its own for all: the recipes of the documents differ in these. Solved positions are the measure.
+        own = ("selfplay.visits", "run.solved_positions")
+        common = [setting for setting in (*TRAIN, *NETWORK) if not setting.startswith(own)]
+        common.append("run.solved_positions=20")
+        options = next((place for place, word in enumerate(words) if word.startswith("--")), len(words))
+        words = ["compare", *(" ".join([recipe, *common]) for recipe in words[1:options]), *words[options:]]
     return words
 
 
