@@ -151,7 +151,8 @@ def smaller(words: list[str]) -> list[str]:
         other = re.search(r"^(net|kind) = ", recipe_file(words[1]).read_text(encoding="utf-8"), re.MULTILINE)
         words = [*words, *TRAIN, *(() if begins or other else NETWORK)]
     if words[0] == "compare":
-        # Without visits of its own for all: the recipes of the documents differ in these. Solved positions are the measure.
+        # Without visits of its own for all: the recipes of the documents differ in these.
+        # Solved positions are the measure.
         own = ("selfplay.visits", "run.solved_positions")
         common = [setting for setting in (*TRAIN, *NETWORK) if not setting.startswith(own)]
         common.append("run.solved_positions=20")
