@@ -129,8 +129,8 @@ MATED = MatchGame(
 
 
 def test_comments_are_those_of_cutechess() -> None:
-    text = pgn_of(between(), MATED)
-    assert "f3 {book} e5 {+0.25/12 0.29s} 2. g4 {1.00s} Qh4# {+M1/3 0.01s, checkmate} 0-1" in " ".join(text.split())
+    text = " ".join(pgn_of(between(), MATED).split())
+    assert "f3 {book} 1... e5 {+0.25/12 0.29s} 2. g4 {1.00s} 2... Qh4# {+M1/3 0.01s, checkmate} 0-1" in text
 
 
 def test_evals_are_from_whites_view() -> None:

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.quick
 
 Net = tuple[Architecture, dict[str, Floats]]
 
-TOLERANCE = 1e-5
-"""Of probabilities, and of logits relative to the largest."""
+TOLERANCE = 2e-5
+"""Of probabilities, and of logits relative to the largest; torch rounds to float32 too."""
 
 
 def resnet(spec: str, *, filters: int = 12, seed: int = 1, **more: Any) -> Net:

@@ -180,7 +180,7 @@ def test_the_command_prints_the_same_figures(capsys: pytest.CaptureFixture[str])
         (["--b", "second_net.large_visits=3"], "--b: second_net needs a large net"),
         (["--a", "net=missing"], "--a: there is no net 'missing'"),
         (["--visits", "1"], "visits must be 2 to 1000000, got 1"),
-        (["--batch-size", "0"], "batch_size must be a whole number from 1 to 4,096, got 0"),
+        (["--batch-size", "0"], "batch_size must be 1 to 4096, got 0"),
         (["--moves", "1 2 1 2 1 2 1"], "the game is over"),
     ],
 )
