@@ -47,7 +47,6 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: API.settings(None), "matching must be a text"),
     (lambda: API.rating_list(None), "matches must be a list"),
     (lambda: API.rating_list([], anchors=True), "anchors must be a dict"),
-    (lambda: API.save_network("x.safetensors", None, None), "no game 'None'"),
     (lambda: API.stream(None, "x"), "seed must be a whole number from 0 to 18,446,744,073,709,551,615, got None"),
     (lambda: API.Player.from_text([]), "described by a text"),
     (lambda: API.LearningRun(None), "given by its path"),
@@ -62,11 +61,3 @@ def test_a_wrong_type_is_named_in_a_line(call: Callable[[], object], said: str) 
     with pytest.raises((TypeError, ValueError), match=said) as raised:
         call()
     assert "\n" not in str(raised.value)
-
-
-def test_a_game_of_ones_own_has_evaluators_by_its_name() -> None:
-    from hauteur.games.tutorial import MisereTicTacToe
-
-    ht.register_game("misere-by-name", MisereTicTacToe)
-    with ht.evaluator("misere-by-name", "uniform") as evaluator:
-        assert evaluator(ht.load_game("misere-by-name").new_initial_state())[0].shape == (1, 9)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.games.registry import load_game
 from hauteur.networks.description import NetDescription
 from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
@@ -239,7 +238,7 @@ def save_network(
     """
     from hauteur.networks.modules import architecture_of, tensors_of
 
-    spec = load_game(game).spec
+    spec = game if isinstance(game, str) else game.spec
     save(path, architecture_of(module), tensors_of(module), game=spec, training=training, encoding=encoding)
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.base import (
     MOST_BATCH_ROWS,
     ROLLOUT_ROWS,
@@ -124,7 +123,7 @@ def evaluator(
     if isinstance(game, str):
         if game not in _core.game_names() and is_known_net(game):
             raise ValueError(f"an evaluator is for a game: write ht.evaluator(game, {game!r}), such as 'chess'")
-        game = load_game(game)
+        game = _core.Game(game)
     if not isinstance(game, _core.Game):
         raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")
     if isinstance(source, str | Path) or source is None:
