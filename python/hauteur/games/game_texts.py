@@ -73,8 +73,9 @@ GameSource = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
 def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameSource:
     """Return the games of a text of this name: PGN, SGF, or the moves of a game a line; # begins a comment.
 
-    spec: of the game that moves are of; the first line may name it too, behind a # as `hauteur play` saves it or not,
-    and must where there is no spec. Raise ValueError where the game is unknown; games that cannot be used say why.
+    spec: of the game that moves are of; the first line may name it too, with or without the # that `hauteur play` puts
+    before it, and must where there is no spec. Raise ValueError where the game is unknown; games that cannot be used
+    say why.
     """
     if form == "pgn":
         return load_game("chess"), pgn_games(text, name)
