@@ -13,7 +13,7 @@ from search_toys import solved_tictactoe
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.cli.commands import games as commands
+from hauteur.cli.commands import prove as commands
 from hauteur.games.positions import exact_values, position
 from hauteur.games.registry import load_game
 from hauteur.matches import exact_play

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hauteur.cli import main
-from hauteur.cli.commands import games as commands
+from hauteur.cli.commands import prove as commands
 from hauteur.games.registry import load_game
 from hauteur.matches.exact_play import solved_set
 from hauteur.system.progress import ProgressLine

@@ -56,7 +56,7 @@ COMMANDS = (
         "learn:report",
         "Write the page of a run, match, tournament or tuning; compare runs.",
     ),
-    Command("prove", "games:prove", "Check a net's play against exact play."),
+    Command("prove", "prove:prove", "Check a net's play, or players', against exact play."),
     Command("perft", "games:perft", "Count the move sequences of a length; checks a game's rules."),
     Command("check-game", "games:check_game", "Run the laws that every game obeys."),
     Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, EPD, JSON."),

@@ -15,8 +15,9 @@ from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.mcts.report import choose_move, root_moves
 from hauteur.networks.names import data_path
+from hauteur.players.move_player import GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
-from hauteur.system.seeds import stream
+from hauteur.system.seeds import derived_seed, stream
 
 FIXED_SEARCH = SearchParams(
     cpuct=Cpuct(init=1.745, base=38739.0, factor=3.894),
@@ -47,18 +48,28 @@ SIGNS = {"-": -1, "0": 0, "+": 1}
 class MoveChooser:
     """A player's choices in many positions at once. Every search is sequential: one leaf at a time in a tree."""
 
-    def __init__(self, player: SearchPlayer, game: _core.Game, *, seed: int = 0) -> None:
-        """`seed` keys the random draws of the searches."""
-        search = player.search.model_copy(update={"max_in_flight": 1})
+    def __init__(self, player: SearchPlayer | MovePlayer, game: _core.Game, *, seed: int = 0) -> None:
+        """`seed` keys the random draws of the player."""
         self._player = player
-        self._forest = _core.Forest(game, search, seed)
+        self._seed = seed
+        self._asked = 0
+        self._forest = player.forest(game, seed=seed) if isinstance(player, SearchPlayer) else None
 
     def choose(self, states: Sequence[_core.State]) -> NDArray[np.uint16]:
-        """Return the player's moves in these unfinished positions, uint16 [T]."""
+        """Return the player's moves in these unfinished positions, uint16 [T].
+
+        ValueError where a player without a search has no move, such as a program that ends.
+        """
         if not states:
             return np.zeros(0, np.uint16)
+        if isinstance(self._player, SearchPlayer):
+            return self._searched(self._player, states)
+        return self._answered(self._player, states)
+
+    def _searched(self, player: SearchPlayer, states: Sequence[_core.State]) -> NDArray[np.uint16]:
+        """Search all positions side by side."""
         forest = self._forest
-        player = self._player
+        assert forest is not None
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         size = player.evaluator.batch_size
@@ -66,10 +77,38 @@ class MoveChooser:
         actions = []
         for tree, state in zip(ids.tolist(), states, strict=True):
             found = root_moves(forest, tree, lines=0)
-            actions.append(choose_move(found, player.temperature, state.ply, 0.0).action)
+            uniform = stream(self._seed, "move of exact play", self._asked).random()
+            actions.append(choose_move(found, player.temperature, state.ply, float(uniform)).action)
+            self._asked += 1
         forest.remove(ids)
         return np.array(actions, np.uint16)
 
+    def _answered(self, player: MovePlayer, states: Sequence[_core.State]) -> NDArray[np.uint16]:
+        """Ask a player for its moves, each position as a game of its own, some at a time."""
+        actions = []
+        for begin in range(0, len(states), ASKED_AT_ONCE):
+            some = states[begin : begin + ASKED_AT_ONCE]
+            requests = [self._request(state) for state in some]
+            answers = [player.choose(request) for request in requests]
+            for request, answer in zip(requests, answers, strict=True):
+                try:
+                    actions.append(answer.result().action)
+                except GameLost as error:
+                    moves = " ".join(line_texts(request.state.start, request.actions)) or "the start"
+                    raise ValueError(f"{player.name} has no move after {moves}: {error}") from None
+                player.end(request.game)
+        return np.array(actions, np.uint16)
+
+    def _request(self, state: _core.State) -> MoveRequest:
+        """Return a position as a game in which the player is to move."""
+        number = self._asked
+        self._asked += 1
+        seed = derived_seed(self._seed, "move of exact play", number)
+        return MoveRequest(number, state.copy(), state.start.notation(), tuple(state.moves), seed)
+
+
+ASKED_AT_ONCE = 64
+"""Positions in which a player without a search is asked at a time."""
 
 Watch = Callable[[str, int, int], object]
 """Takes what is done, as `positions solved`, how often, and of how many; 0: not known."""
@@ -243,17 +282,25 @@ class Preserved:
 
 
 def value_preserving_moves(
-    player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
+    player: SearchPlayer | MovePlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
 ) -> tuple[dict[int, Preserved], Preserved]:
     """Return, by ply and in all, how often the player's move preserves the value of the position; all of one game."""
+    return shares_of(positions, kept_values(player, positions, seed=seed))
+
+
+def kept_values(player: SearchPlayer | MovePlayer, positions: Sequence[SolvedPosition], *, seed: int = 0) -> list[bool]:
+    """Return for each position, all of one game, whether the player's move keeps its value."""
     chooser = MoveChooser(player, positions[0].state.game, seed=seed)
     actions = chooser.choose([position.state for position in positions])
-    found = []
+    return [position.preserved_by(int(action)) for position, action in zip(positions, actions, strict=True)]
+
+
+def shares_of(positions: Sequence[SolvedPosition], kept: Sequence[bool]) -> tuple[dict[int, Preserved], Preserved]:
+    """Return, by ply and in all, how many of the positions kept their value."""
+    found = list(zip(positions, kept, strict=True))
     by_ply = defaultdict(list)
-    for position, action in zip(positions, actions, strict=True):
-        pair = (position, position.preserved_by(int(action)))
-        found.append(pair)
-        by_ply[position.state.ply].append(pair)
+    for position, is_kept in found:
+        by_ply[position.state.ply].append((position, is_kept))
     return {ply: _preserved(by_ply[ply]) for ply in sorted(by_ply)}, _preserved(found)
 
 
@@ -334,7 +381,7 @@ class TreePlayer:
 
     def __init__(
         self,
-        player: SearchPlayer,
+        player: SearchPlayer | MovePlayer,
         game: _core.Game,
         *,
         replies: Literal["all", "best"] = "best",
