@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hauteur.learning.run import learn as learn
     from hauteur.learning.run import self_play as self_play
     from hauteur.learning.trainers import Trainer as Trainer
+    from hauteur.matches.exact_call import exact_play as exact_play
     from hauteur.matches.play import play_match as play_match
     from hauteur.matches.play import rating_list as rating_list
     from hauteur.matches.play import sprt as sprt
@@ -81,6 +82,7 @@ _MODULES = {
     "Player": "hauteur.players.player",
     "PlayerEngine": "hauteur.players.chess_engine",
     "play_match": "hauteur.matches.play",
+    "exact_play": "hauteur.matches.exact_call",
     "sprt": "hauteur.matches.play",
     "tournament": "hauteur.matches.play",
     "RatingList": "hauteur.matches.ratings.rating_list",
@@ -123,6 +125,7 @@ _CALLED_HERE = {
     "Engine": "ht.Player(...).as_engine()",
     "engine": "ht.Player(...).as_engine()",
     "match": "ht.play_match",
+    "prove": "ht.exact_play",
     "play": "ht.play_match; a person plays by `hauteur play`",
     "selfplay": "ht.self_play",
     "train": "ht.learn",

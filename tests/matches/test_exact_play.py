@@ -263,7 +263,7 @@ def test_prove_as_first(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_a_set_that_ends_early_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     early = exact_play.solved_set(load_game("nogo(size=4)"), 40, seed=1)
-    monkeypatch.setattr(commands, "solved_set", lambda *_, **__: early)
+    monkeypatch.setattr(commands, "solved_or_refused", lambda *_, **__: early)
     for asked, said in ((41, True), (40, False)):
         assert commands.prove("nogo(size=4)", net="uniform", visits=2, positions=asked) == 0
         assert ("40 of 41 asked for: there are no more" in capsys.readouterr().out) == said

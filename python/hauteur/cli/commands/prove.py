@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, Seed
 from hauteur.games.registry import load_game
+from hauteur.matches.exact_call import PARALLEL, measured, solved_or_refused
 from hauteur.matches.exact_play import (
     COUNT,
     FIXED_SEARCH,
@@ -28,11 +29,11 @@ from hauteur.matches.exact_play import (
     kept_values,
     limits_of,
     shares_of,
-    solved_set,
     summed,
 )
 from hauteur.matches.paired_moves import PairedMoves
 from hauteur.networks.names import resolve_net
+from hauteur.players.build import Evaluators, Resources, build_player, player_name
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
@@ -184,34 +185,22 @@ COMPARED_HEAD = f"{'kept':24}  {'where the choice matters':24}  player"
 
 def _compare(game: _core.Game, texts: Sequence[str], count: int, seed: int, *, json: bool) -> int:
     """Measure several players in the same positions, and each beside the first."""
-    with _players(game, texts) as players, _progress(game) as counted:
-        solved = _solved(game, count, seed, _watcher(counted))
-        kept = []
-        for one in players:
-            counted.show(f"{one.name} moves in {len(solved.positions):,} positions")
-            kept.append(kept_values(one, solved.positions, seed=seed))
-    found = []
-    for one, own in zip(players, kept, strict=True):
-        _, total = shares_of(solved.positions, own)
-        found.append(_Compared(one.name, total, PairedMoves.of(kept[0], own)))
+    settings = [parse_player(text) for text in texts]
+    with _progress(game) as counted:
+        found = measured(game, settings, count, seed=seed, watch=_watcher(counted), show=counted.show)
+    rows = []
+    for number, name in enumerate(found.players):
+        rows.append(_Compared(name, found.of(number), found.beside(number)))
     if json:
-        print(json_format.dumps({"game": game.spec, "players": [each.to_json() for each in found]}))
+        print(json_format.dumps({"game": game.spec, "players": [row.to_json() for row in rows]}))
         return 0
-    print(f"{len(solved.positions):,} solved positions of {game.spec}; intervals of 95 %")
+    print(f"{len(found.positions):,} solved positions of {game.spec}; intervals of 95 %")
     print(COMPARED_HEAD)
-    for each in found:
-        print(each.row())
-    for each in found[1:]:
-        print(each.difference(found[0].name))
+    for row in rows:
+        print(row.row())
+    for row in rows[1:]:
+        print(row.difference(rows[0].name))
     return 0
-
-
-def _solved(game: _core.Game, count: int, seed: int, watch: Watch) -> SolvedSet:
-    """Return solved positions; ValueError where no position of the game can be solved."""
-    solved = solved_set(game, count, seed=seed, watch=watch)
-    if not solved.positions:
-        raise ValueError(f"no position of {game.spec} was solved by {solved.nodes:,} positions searched")
-    return solved
 
 
 def _print_proof(game: _core.Game, judged: "_Judged | None", trees: Sequence[PlayedTree], positions: int) -> None:
@@ -272,18 +261,12 @@ def _one_player(
 @contextmanager
 def _players(game: _core.Game, texts: Sequence[str]) -> Iterator[tuple[SearchPlayer | MovePlayer, ...]]:
     """Players of these texts with names of their own; what they opened is closed at the end."""
-    from hauteur.players.build import Evaluators, Resources, build_player, player_name
-
     with Evaluators(game, Resources(parallel=PARALLEL)) as evaluators:
         players = []
         for text in texts:
             settings = parse_player(text)
             players.append(build_player(game, settings, evaluators, player_name(game, settings)))
         yield tuple(players)
-
-
-PARALLEL = 512
-"""Positions that are searched side by side, of which half are a batch."""
 
 
 def evaluator_of(game: _core.Game, net: "str | ResolvedNet") -> "Evaluator":
@@ -304,7 +287,7 @@ class _Judged:
     @classmethod
     def of(cls, player: SearchPlayer | MovePlayer, game: _core.Game, count: int, seed: int, watch: Watch) -> "_Judged":
         """Measure a player; ValueError where no position of the game can be solved."""
-        solved = _solved(game, count, seed, watch)
+        solved = solved_or_refused(game, count, seed, watch)
         return cls(solved, *shares_of(solved.positions, kept_values(player, solved.positions, seed=seed)))
 
     @property
