@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from hauteur_experiments.experiment import Experiment
 from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.learning_methods import methods
-from hauteur_experiments.mcts_experiments import by_game, rules, tactics
+from hauteur_experiments.mcts_experiments import by_exact_play, by_game, rules, tactics
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import options, regime
 from hauteur_experiments.search_contempt import (
@@ -50,6 +50,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *rules.EXPERIMENTS,
     *tactics.EXPERIMENTS,
     *by_game.EXPERIMENTS,
+    *by_exact_play.EXPERIMENTS,
     *methods.EXPERIMENTS,
 )
 """Those of this distribution, in the order of the list."""
