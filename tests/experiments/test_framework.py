@@ -238,7 +238,7 @@ OTHER = PlannedRun.from_text("fpu small | 4 games | --scale 0.004 --seeds 1 --vi
 
 def test_every_run_decides_claims_and_takes_its_options(tmp_path: Path) -> None:
     assert len({run.name for run in RUNS}) == len(RUNS)
-    shown = {name for names in SUBJECTS.values() for name in names} | {"rules-by-game"}
+    shown = {name for names in SUBJECTS.values() for name in names} | {"rules-by-game", "rules-by-exact-play"}
     assert shown == {one.name for one in EXPERIMENTS}
     base = setting(tmp_path, visits=None, nets=(Path("uniform"), Path("uniform")))
     for run in RUNS:

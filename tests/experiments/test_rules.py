@@ -220,3 +220,14 @@ def test_a_small_table_to_the_end(tmp_path: Path) -> None:
     rows = [(row["game"], row["rule"], row["games"]) for row in result.rows]
     assert rows == [("connect4", "solver", 2), ("connect4", "lower-bound", 2)]
     assert result.facts["base"]["connect4"]["cpuct"] in (*by_game.CPUCTS, DEFAULT.cpuct)
+
+
+def test_rules_are_judged_by_exact_values(tmp_path: Path) -> None:
+    """Small, from beginning to end: half of the positions chose the base, a rule that does nothing changes nothing."""
+    found = make_experiment(find("rules-by-exact-play"), setting(tmp_path, scale=0.01, visits=8))
+    rows = {row["rule"]: row for row in found.rows}
+    assert {row["positions"] for row in found.rows} == {25}
+    for row in rows.values():
+        gained = row["kept_alone"] - row["base_alone"]
+        assert row["difference"] == pytest.approx(100 * gained / 25)
+    assert {finding.verdict for finding in found.findings} == {"open"}
