@@ -21,6 +21,9 @@ from hauteur_experiments.verdict import Claim, Inequality
 
 VISITS = 100
 POSITIONS = 5000
+"""Of each set at most; solving ends most sets before."""
+SETS = 6
+"""Seeds of sets, from 0, that of the one that ships."""
 GAME = GAMES[0]
 """Connect Four, whose solved positions come with the package."""
 
@@ -32,6 +35,7 @@ MATTERS = 0.5
 
 UNIT = "percentage points"
 NO_RULE = TableRule("base")
+TWICE = TableRule("twice the visits")
 RULES = tuple(rule for rule in TABLE_RULES if GAME.name in rule.games)
 
 
@@ -50,50 +54,47 @@ class Kept:
         """The share that is kept, in per cent."""
         return Mean(self.values)
 
-    def half(self, number: int) -> Kept:
-        """Return every second position from this one on, 0 or 1."""
-        return Kept(self.values[number::2])
-
 
 def make(setting: Setting) -> Result:
-    """Choose the base on one half of the positions, judge the rules on the other."""
+    """Choose the base on one half of a set, judge the rules on the other and on more sets."""
     base = _chosen_base(setting)
     setting.show(f"base c_puct {base.cpuct:g}, reduction {base.fpu:g}")
-    players = {"base": _player(setting, base)}
-    for rule in RULES:
-        players[rule.name] = _player(setting, base, rule)
-    kept = {name: one.half(1) for name, one in _measured(setting, players).items()}
-    rows = []
-    findings = []
-    for rule in RULES:
-        rows.append(_row(setting, rule, kept))
-        findings.append(_finding(rule, kept))
-    facts = {"base": {"cpuct": base.cpuct, "fpu": base.fpu}, "kept_by_base": kept["base"].share.value}
+    players = {rule.name: _player(setting, base, rule) for rule in (NO_RULE, *RULES, TWICE)}
+    kept = _judged(setting, players)
+    rows = [_row(rule, kept) for rule in (*RULES, TWICE)]
+    findings = [_finding(rule, kept) for rule in RULES]
+    facts = {
+        "base": {"cpuct": base.cpuct, "fpu": base.fpu},
+        "visits": setting.visits_or(VISITS),
+        "kept_by_base": kept[NO_RULE.name].share.value,
+    }
     return Result(rows, findings, [_figure(setting, kept)], facts=facts)
 
 
 def _player(setting: Setting, base: Base, rule: TableRule = NO_RULE) -> str:
     """Return the player with these constants and a rule."""
+    visits = setting.visits_or(VISITS)
+    if rule is TWICE:
+        visits *= 2
     constants = f"cpuct.init={base.cpuct * rule.cpuct:.6g}"
     if "fpu." not in rule.words:
         constants += f" fpu.value={base.fpu:g}"
-    words = f"visits={setting.visits_or(VISITS)} {constants} {rule.words}"
-    return with_net(words, setting.net, setting.precision)
+    return with_net(f"visits={visits} {constants} {rule.words}", setting.net, setting.precision)
 
 
-def _measured(setting: Setting, players: Mapping[str, str]) -> dict[str, Kept]:
-    """Return what each player keeps, by its name."""
+def _measured(setting: Setting, players: Mapping[str, str], seed: int) -> tuple[dict[str, Kept], list[int]]:
+    """Return what each player keeps of a set, by its name, and the keys of its positions."""
     count = setting.scaled(POSITIONS, 20)
     texts = list(players.values())
-    found = ht.exact_play(texts, GAME.spec, positions=count, threads=setting.threads)
+    found = ht.exact_play(texts, GAME.spec, positions=count, seed=seed, threads=setting.threads)
     kept = {}
     for number, name in enumerate(players):
         kept[name] = Kept(tuple(100.0 * is_kept for is_kept in found.kept[number].tolist()))
-    return kept
+    return kept, [position.state.key for position in found.positions]
 
 
 def _chosen_base(setting: Setting) -> Base:
-    """Return the best c_puct on the first half of the positions, then the best reduction with it."""
+    """Return the best c_puct on every second position of the first set, then the best reduction with it."""
     cpuct = _best(setting, [DEFAULT, *(Base(value, DEFAULT.fpu) for value in CPUCTS)])
     return _best(setting, [cpuct, *(Base(cpuct.cpuct, value) for value in FPUS)])
 
@@ -101,14 +102,32 @@ def _chosen_base(setting: Setting) -> Base:
 def _best(setting: Setting, bases: Sequence[Base]) -> Base:
     """Return the base that keeps most; of equal ones the first."""
     names = {f"{base.cpuct:g} {base.fpu:g}": base for base in bases}
-    kept = _measured(setting, {name: _player(setting, base) for name, base in names.items()})
-    shares = {name: kept[name].half(0).share.value for name in names}
+    kept, _ = _measured(setting, {name: _player(setting, base) for name, base in names.items()}, 0)
+    shares = {name: Kept(kept[name].values[::2]).share.value for name in names}
     return names[max(shares, key=lambda name: shares[name])]
+
+
+def _judged(setting: Setting, players: Mapping[str, str]) -> dict[str, Kept]:
+    """Return what each player keeps of the positions that chose nothing, each counted once."""
+    values: dict[str, list[float]] = {name: [] for name in players}
+    seen: set[int] = set()
+    for seed in range(SETS):
+        kept, keys = _measured(setting, players, seed)
+        if seed == 0:
+            seen |= set(keys[::2])
+        for place, key in enumerate(keys):
+            if key in seen:
+                continue
+            seen.add(key)
+            for name, found in kept.items():
+                values[name].append(found.values[place])
+        setting.show(f"set {seed + 1} of {SETS}: {len(values[NO_RULE.name]):,} positions judged")
+    return {name: Kept(tuple(found)) for name, found in values.items()}
 
 
 def _finding(rule: TableRule, kept: Mapping[str, Kept]) -> Finding:
     """The rule keeps more values than the base, and than its control where it has one, among all rules."""
-    gain = kept[rule.name].less(kept["base"])
+    gain = kept[rule.name].less(kept[NO_RULE.name])
     sides = [Inequality("difference", gain, 0.0, "above", LEAST, unit=UNIT, of="positions", matters=MATTERS)]
     if rule.control:
         beyond = kept[rule.name].less(kept[rule.control])
@@ -117,14 +136,13 @@ def _finding(rule: TableRule, kept: Mapping[str, Kept]) -> Finding:
     return Finding.of(rule.name, Claim(tuple(sides), cells=len(RULES)))
 
 
-def _row(setting: Setting, rule: TableRule, kept: Mapping[str, Kept]) -> dict[str, Any]:
+def _row(rule: TableRule, kept: Mapping[str, Kept]) -> dict[str, Any]:
     own = kept[rule.name].values
-    base = kept["base"].values
-    gain = kept[rule.name].less(kept["base"])
+    base = kept[NO_RULE.name].values
+    gain = kept[rule.name].less(kept[NO_RULE.name])
     low, high = gain.interval(0.95)
     return {
         "rule": rule.name,
-        "visits": setting.visits_or(VISITS),
         "positions": len(own),
         "kept": kept[rule.name].share.value,
         "kept_alone": sum(a > b for a, b in zip(own, base, strict=True)),
@@ -137,9 +155,9 @@ def _row(setting: Setting, rule: TableRule, kept: Mapping[str, Kept]) -> dict[st
 
 def _figure(setting: Setting, kept: Mapping[str, Kept]) -> ht.Figure:
     """Percentage points with intervals by rule."""
-    names = [rule.name for rule in RULES]
-    gains = [kept[name].less(kept["base"]) for name in names]
-    count = len(kept["base"].values)
+    names = [rule.name for rule in (*RULES, TWICE)]
+    gains = [kept[name].less(kept[NO_RULE.name]) for name in names]
+    count = len(kept[NO_RULE.name].values)
     visits = setting.visits_or(VISITS)
     return ht.Figure(
         "rules-by-exact-play",
