@@ -399,6 +399,9 @@ class State:
     def score(self) -> float | None:
         """The first player's points less the second's as the board stands, komi counted (Go: by area; Othello: discs);
         None in games without points."""
+    def ownership(self) -> NDArray[np.int8] | None:
+        """Whose point each square is as the board stands, int8 [rows, columns]: 1 the first player's, -1 the second's, 0
+        nobody's (Go: by area; Othello: discs); None in games without points."""
     def features(self) -> NDArray[np.float32]:
         """Features, float32 [planes, rows, columns], from the mover's view."""
     def features_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:

@@ -249,6 +249,11 @@ pub trait State: Send + Sync {
     fn score(&self) -> Option<f32> {
         None
     }
+    /// Whose point each square is as the board stands, row by row from the top: 1 the first player's, -1 the second's, 0 nobody's
+    /// (Go: by area; Othello: discs). `None` in games without points.
+    fn ownership(&self) -> Option<Vec<i8>> {
+        None
+    }
     /// Whether the result depends on the moves played, not on the position alone (chess: repetition, fifty moves).
     fn outcome_depends_on_path(&self) -> bool {
         false

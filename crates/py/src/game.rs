@@ -465,6 +465,16 @@ impl PyState {
         self.game.checked(self.state.score())
     }
 
+    /// Return whose point each square is as the board stands, int8 [H, W]: 1 the first player's, -1 the second's, 0 nobody's
+    /// (Go: by area; Othello: discs); None in games without points.
+    fn ownership<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i8>>>> {
+        let [_, rows, columns] = self.game.0.info().feature_shape;
+        let Some(signs) = self.game.checked(self.state.ownership())? else {
+            return Ok(None);
+        };
+        Ok(Some(signs.into_pyarray(py).reshape([rows, columns])?))
+    }
+
     /// Return the features, float32 [C, H, W], from the view of the player to move.
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let mut row = vec![0.0; self.game.0.info().row_len()];

@@ -149,6 +149,12 @@ def names() -> list[str]:
     return sorted({*_core.game_names(), *_registered, *installed})
 
 
+def has_points(game: _core.Game) -> bool:
+    """Return whether a game is one of points, whose positions have a score and owners of squares: Go, Othello."""
+    start = game.new_initial_state()
+    return start.score() is not None and start.ownership() is not None
+
+
 def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int = 0) -> "LawResults":
     """Check the laws that every game obeys, at every position of random games.
 

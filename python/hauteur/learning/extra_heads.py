@@ -1,4 +1,5 @@
-"""Heads that exist in training alone, and their losses: the opponent's reply, soft policy, short-term values, error.
+"""Heads that exist in training alone, and their losses: the opponent's reply, soft policy, short-term values, error,
+ownership and score.
 
 They are computed from the tower's last planes, next to the network's own heads, whose gradients they leave alone; what
 they teach is in the tower. A network's file, its evaluators and its running mean do not have them; checkpoints do.
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hauteur.learning.recipe import ExtraTargets
-from hauteur.networks.computation import Operations, policy_head, value_head
+from hauteur.networks.computation import Convolution, Operations, policy_head, value_head
 from hauteur.networks.layers import layers_of
 from hauteur.networks.modules import Network, wdl_of
 from hauteur.networks.torch_networks import ResidualTower, TorchNetwork
@@ -62,6 +63,8 @@ def _outputs(ops: Operations[Any], body: Value, extra: ExtraTargets) -> dict[str
         "soft_policy": lambda: policy_head(ops, body, "soft.policy"),
         "short_term": lambda: value_head(ops, body, "short_term.value", 3 * len(extra.horizons)),
         "value_error": lambda: value_head(ops, body, "error.value", 1),
+        "ownership": lambda: ops.convolution(body, Convolution("ownership.output", 1, 1, norm=False)),
+        "score": lambda: value_head(ops, body, "score.value", 1),
     }
     return {name: heads[name]() for name in extra.weights}
 
@@ -78,7 +81,10 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
     reply: cross-entropy with the policy target of the next move; rows without one add nothing. soft_policy: with
     pi^(1 / T), normalised. short_term: with `short_term_values`, mean over the horizons. value_error: the Huber loss of
     softplus(output) and (v - z)^2, with win - loss as v of the network, which gets no gradient of it, and z of the
-    target. Where the batch says what is legal, the soft policy is over these actions alone.
+    target. ownership: the mean over the squares of the binary cross-entropy of sigmoid(output) with (o + 1) / 2, o the
+    mover's ownership, 1, 0 or -1. score: the Huber loss of the lead in sides of the board. Rows without an end by the
+    rules, whose targets are not numbers, add nothing to these two. Where the batch says what is legal, the soft policy
+    is over these actions alone.
     """
     found = dict[str, Tensor]()
     for name in extra.weights:
@@ -94,6 +100,13 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
         elif name == "short_term":
             target = batch[name]
             found[name] = cross_entropy(output.reshape(*target.shape), target)
+        elif name == "ownership":
+            found[name] = _ownership_loss(output, batch[name])
+        elif name == "score":
+            lead = batch[name]
+            known = lead.isfinite()
+            lost = functional.huber_loss(output[:, 0], lead.nan_to_num(), reduction="none")
+            found[name] = (lost * known).mean()
         else:
             # Detached: the value would else learn to make its error predictable.
             wdl = wdl_of(value.detach())
@@ -105,3 +118,11 @@ def extra_losses(extra: ExtraTargets, outputs: Tensors, value: Tensor, batch: Te
             expected = functional.softplus(output[:, 0])
             found[name] = functional.huber_loss(expected, error)
     return found
+
+
+def _ownership_loss(output: Tensor, ownership: Tensor) -> Tensor:
+    """Return the mean loss of logits [B, 1, rows, columns]; rows of `ownership` that are not numbers add nothing."""
+    known = ownership.isfinite()
+    chances = (ownership.nan_to_num() + 1) / 2
+    lost = functional.binary_cross_entropy_with_logits(output, chances, reduction="none")
+    return (lost * known).mean()

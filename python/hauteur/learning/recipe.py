@@ -194,11 +194,16 @@ class ExtraTargets(Section):
     value_error: Weight = 0.0
     """Weight of a prediction of the squared error of the value (its loss is Huber's; the value gets no gradient of
     it)."""
+    ownership: Weight = 0.0
+    """Weight of a prediction of whose point each square is at the end of the game, in games of points: Go, Othello (Wu
+    2019: 1.5). Games that did not end by the rules have no such target."""
+    score: Weight = 0.0
+    """Weight of a prediction of the mover's lead at the end, in sides of the board, likewise (its loss is Huber's)."""
 
     @property
     def weights(self) -> dict[str, float]:
         """The weights above 0, by the names of the heads."""
-        heads = ("reply", "soft_policy", "short_term", "value_error")
+        heads = ("reply", "soft_policy", "short_term", "value_error", "ownership", "score")
         return {name: getattr(self, name) for name in heads if getattr(self, name) > 0}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hauteur.games.registry import load_game
+from hauteur.games.registry import has_points, load_game
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import ControllerSettings, Recipe
@@ -89,7 +89,10 @@ def of_nets(recipe: Recipe) -> Iterator[str]:
 
 
 def of_targets(recipe: Recipe) -> Iterator[str]:
-    """Yield what targets by proven results need."""
+    """Yield what targets of points, and those by proven results, need."""
+    extra = recipe.train.extra
+    if extra is not None and (extra.ownership > 0 or extra.score > 0) and not has_points(load_game(recipe.game)):
+        yield f"train.extra: ownership and score are of games of points (Go, Othello), not of {recipe.game}"
     search = recipe.selfplay.search
     nodes = recipe.train.exact_nodes
     contempt = search.search_contempt

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.registry import load_game
+from hauteur.games.registry import has_points, load_game
 from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
-from hauteur.learning.targets import Columns, EqualPositions, keys_of, own_columns, short_term_values
+from hauteur.learning.targets import Columns, EqualPositions, GameEnds, keys_of, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
 from hauteur.networks.registered import Targets
 from hauteur.system.formatting import described
@@ -124,6 +124,7 @@ class ReplayBuffer:
         self.games: Games | None = None
         self.extra = extra or ExtraTargets()
         self.targets = targets
+        self._ends: GameEnds | None = None  # of all games, where ownership or score are targets
         self._columns: Columns = {}  # further targets of all moves of the games
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
@@ -133,6 +134,8 @@ class ReplayBuffer:
         self._summed_weights = np.zeros(0)  # of their positions, one after another; empty: all are drawn alike
         self._starts: dict[str | None, _core.State] = {}
         self._squares, self._actions = game.symmetries()
+        if self._needs_ends and not has_points(game):
+            raise ValueError(f"train.extra: ownership and score are of games of points, not of {game.spec}")
 
     def add(self, records: Iterable[GameRecord]) -> int:
         """Add games as they were played (`ht.self_play`, `ht.play_match(...).records`), oldest first; return how many.
@@ -170,15 +173,15 @@ class ReplayBuffer:
         """Append games, and drop those that leave the window."""
         parts = [added] if self.games is None else [self.games, added]
         games = Games.join(parts)
-        self._hold(games.last(self.window), len(added.movers))
+        self._hold(games.last(self.window), len(added.movers), added.games)
 
     def retarget(self, moves: NDArray[np.int64], found: Games) -> None:
         """Learn of these moves of the window (0 to all its moves - 1) what `found`, games of one move each, says."""
         # No move is new: positions, and so the keys of equal ones, are those of before.
-        self._hold(self._all().with_targets(moves, found), 0)
+        self._hold(self._all().with_targets(moves, found), 0, 0)
 
-    def _hold(self, games: Games, added: int) -> None:
-        """Hold these games, and all that follows from them. added: new moves at their end."""
+    def _hold(self, games: Games, added: int, added_games: int) -> None:
+        """Hold these games, and all that follows from them. added: new moves at their end, of so many games."""
         self.games = games
         self._learned = np.flatnonzero(games.learned)
         self._results = games.results
@@ -194,6 +197,15 @@ class ReplayBuffer:
         self._columns = own_columns(self.targets, games) if self.targets is not None else {}
         if self.extra.short_term > 0:
             self._columns["short_term"] = short_term_values(games, self.extra.horizons)
+        if self._needs_ends:
+            kept = max(0, games.games - added_games)
+            new = GameEnds.of(games, kept, self._start)
+            self._ends = new if self._ends is None else self._ends.followed_by(new, games.games)
+
+    @property
+    def _needs_ends(self) -> bool:
+        """Whether the ends of games are targets."""
+        return self.extra.ownership > 0 or self.extra.score > 0
 
     def _group(self, games: Games, added: int) -> None:
         """Average the targets of equal positions; `added` moves at the end are new, the others have their keys."""
@@ -270,6 +282,9 @@ class ReplayBuffer:
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:
             extra["reply"] = self._replies(moves)
+        if self._ends is not None:
+            ends = self._ends.targets(games.game_of(moves), games.movers[moves])
+            extra |= {name: ends[name] for name in self.extra.weights if name in ends}
         policy = self._policy(moves)
         wdl = wdl.astype(np.float32)
         if self._equal is not None:

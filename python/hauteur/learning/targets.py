@@ -1,4 +1,4 @@
-"""Targets: short-term values of recorded games, what a user's function says of them, means of equal positions.
+"""Targets: short-term values and ends of recorded games, what a user's function says of them, means of equal positions.
 
 Every target is float32 with one row a move. Sources: D. J. Wu, "Accelerating Self-Play Learning in Go", 2019, section
 4.2, and the methods of KataGo described since (auxiliary soft policy, short-term values and errors).
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.learning.recorded_games import Games
 from hauteur.networks.registered import BUILT_IN_OUTPUTS, Targets
 
@@ -44,6 +46,55 @@ def short_term_values(games: Games, horizons: Sequence[float]) -> NDArray[np.flo
         values[moves] = later[some]
     of_movers = np.where(is_first[:, None], values, values[:, :, ::-1])
     return of_movers.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class GameEnds:
+    """How G games of points ended: whose point each square was, and the lead. Sources: Wu 2019, section 4.1."""
+
+    ownership: NDArray[np.int8]
+    """1 the first player's, -1 the second's, 0 nobody's, [G, rows, columns]."""
+    lead: NDArray[np.float32]
+    """The first player's points less the second's, komi counted; NaN of a game that did not end by the rules, [G]."""
+
+    @classmethod
+    def of(cls, games: Games, first: int, start_of: Callable[[str | None], _core.State]) -> "GameEnds":
+        """Return the ends of the games from number `first` on; start_of: the position that an origin names."""
+        shape = start_of(None).game.feature_shape[1:]
+        count = games.games - first
+        ownership = np.zeros((count, *shape), np.int8)
+        lead = np.full(count, np.nan, np.float32)
+        for place in range(count):
+            number = first + place
+            line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]]
+            end = position_after(start_of(games.origin[number]), line.tolist())
+            points = end.ownership()
+            score = end.score()
+            # A board on which play ended early, by resignation or a limit, says little of whose its points would be.
+            if end.outcome() is not None and points is not None and score is not None:
+                ownership[place] = points
+                lead[place] = score
+        return cls(ownership, lead)
+
+    def followed_by(self, later: "GameEnds", count: int) -> "GameEnds":
+        """Return the last `count` of these ends and later ones."""
+        ownership = np.concatenate([self.ownership, later.ownership])
+        lead = np.concatenate([self.lead, later.lead])
+        first = len(lead) - count
+        return GameEnds(ownership[first:], lead[first:])
+
+    def targets(self, games: NDArray[np.int64], movers: NDArray[np.uint8]) -> Columns:
+        """Return ownership [B, 1, rows, columns] and score [B] for the movers of positions of these games [B].
+
+        Both are NaN where a game did not end by the rules. The score is in sides of the board: 9 points are 1 on 9x9.
+        """
+        signs = np.where(movers == 0, 1, -1).astype(np.float32)
+        lead = self.lead[games]
+        ownership = signs[:, None, None] * self.ownership[games]
+        ownership[np.isnan(lead)] = np.nan
+        _, rows, columns = self.ownership.shape
+        score = signs * lead / np.sqrt(np.float32(rows * columns))
+        return {"ownership": ownership[:, None].astype(np.float32), "score": score.astype(np.float32)}
 
 
 def own_columns(targets: Targets, games: Games) -> Columns:

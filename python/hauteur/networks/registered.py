@@ -31,7 +31,7 @@ Losses = Mapping[str, "Callable[[Tensor, Tensor], Tensor]"]
 
 BUILT_IN_OUTPUTS = (
     *("features", "policy", "wdl", "legal", "value"),
-    *("reply", "soft_policy", "short_term", "value_error"),
+    *("reply", "soft_policy", "short_term", "value_error", "ownership", "score"),
 )
 """Names that no further output of a registered network may have."""
 

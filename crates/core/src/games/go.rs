@@ -268,8 +268,8 @@ impl<const W: usize> Position<W> {
     }
 
     /// Points of both players by area: stones, and empty regions that only one of them borders.
-    fn areas(&self) -> [u32; 2] {
-        let mut areas = self.stones.map(|stones| stones.count());
+    fn areas(&self) -> [Bits<W>; 2] {
+        let mut areas = self.stones;
         let mut left = self.empty();
         while let Some(square) = left.squares().next() {
             let region = self.chain(Bits::square(square), self.empty());
@@ -278,7 +278,7 @@ impl<const W: usize> Position<W> {
             let [black, white] = self.stones.map(|stones| !(border & stones).is_empty());
             // A region that both border belongs to nobody: Tromp and Taylor's area.
             if black != white {
-                areas[usize::from(white)] += region.count();
+                areas[usize::from(white)] |= region;
             }
         }
         areas
@@ -286,7 +286,7 @@ impl<const W: usize> Position<W> {
 
     /// Twice Black's lead by area, komi counted.
     fn double_lead(&self) -> i32 {
-        let [black, white] = self.areas();
+        let [black, white] = self.areas().map(|area| area.count());
         2 * (black as i32 - white as i32) - self.double_komi
     }
 
@@ -424,6 +424,12 @@ impl<const W: usize> GridGame for Position<W> {
 
     fn lead(&self) -> Option<f32> {
         Some(self.double_lead() as f32 / 2.0)
+    }
+
+    fn points(&self) -> Option<Vec<i8>> {
+        let [black, white] = self.areas();
+        let (rows, columns) = self.shape();
+        Some(grid::signed(rows * columns, black.squares(), white.squares()))
     }
 
     fn result_depends_on_path(&self) -> bool {

@@ -71,6 +71,18 @@ pub fn write_plane(plane: &mut [f32], mut bits: u64) {
     }
 }
 
+/// One number a square: 1 on those of the first player, -1 on those of the second, 0 on the others.
+pub fn signed(squares: usize, first: impl Iterator<Item = usize>, second: impl Iterator<Item = usize>) -> Vec<i8> {
+    let mut signs = vec![0; squares];
+    for square in first {
+        signs[square] = 1;
+    }
+    for square in second {
+        signs[square] = -1;
+    }
+    signs
+}
+
 /// How near a game is to the draw by 100 plies without progress, for keys of positions: one bucket up to 39, eight plies each
 /// up to 79, then every ply its own.
 #[inline]

@@ -50,6 +50,11 @@ pub trait GridGame: Clone + Send + Sync + 'static {
         None
     }
 
+    /// Whose point each square is in a game of points: `State::ownership`.
+    fn points(&self) -> Option<Vec<i8>> {
+        None
+    }
+
     /// A win by threats of the player to move, for games with a search of them: `State::forced_win`.
     fn win_by_threats(&self, _nodes: u32) -> Option<ForcedWin> {
         None
@@ -201,6 +206,10 @@ impl<G: GridGame> State for G {
 
     fn score(&self) -> Option<f32> {
         self.lead()
+    }
+
+    fn ownership(&self) -> Option<Vec<i8>> {
+        self.points()
     }
 
     fn outcome_depends_on_path(&self) -> bool {

@@ -227,6 +227,12 @@ impl GridGame for Position {
         Some(first as f32 - second as f32)
     }
 
+    fn points(&self) -> Option<Vec<i8>> {
+        let [first, second] = self.discs.map(|discs| Bits([discs]));
+        let (rows, columns) = self.shape();
+        Some(grid::signed(rows * columns, first.squares(), second.squares()))
+    }
+
     fn planes(&self) -> Self::Planes {
         let (mover, other) = (self.to_move, self.to_move.other());
         let [own, opponent] = [mover, other].map(|player| self.discs[player as usize]);

@@ -46,6 +46,16 @@ fn two_passes_end_the_game_and_area_counts() {
 }
 
 #[test]
+fn points_belong_to_who_surrounds_them() {
+    let walled = after("go(size=3)", "A2 C2 B2 pass B1 pass C1 pass pass");
+    // Black has the two rows below, White's stone and what lies above them border both.
+    assert_eq!(after("go(size=3)", "A2 C3 B2 pass C2").ownership(), Some(vec![0, 0, -1, 1, 1, 1, 1, 1, 1]));
+    let owned = walled.ownership().unwrap();
+    let lead: i32 = owned.iter().map(|&sign| i32::from(sign)).sum();
+    assert_eq!(walled.score(), Some(lead as f32 - 7.5));
+}
+
+#[test]
 fn a_game_may_begin_from_a_position() {
     let spec = "go(size=5, position=5/1X1X1/5/1X1X1/5 w)";
     let game = make_game(spec).unwrap();
