@@ -27,9 +27,8 @@ def exact_table(runs: Mapping[str, KeptRun]) -> str:
         cells = [row["rule"]]
         for name in NETS:
             own = _rows(runs[name])[place]
-            verdict = runs[name].result["findings"][place]["verdict"]
             interval = f"{own['difference']:+.2f} [{own['difference_low']:+.2f}, {own['difference_high']:+.2f}]"
-            cells.append(f"{interval}, {own['kept_alone']} : {own['base_alone']}, {_emphasised(verdict)}")
+            cells.append(f"{interval}, {own['kept_alone']} : {own['base_alone']}, {_verdict(runs[name], place)}")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -42,6 +41,12 @@ def exact_counts(runs: Mapping[str, KeptRun]) -> str:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
         texts.append(f"with `{net}` {counts}")
     return "; ".join(texts)
+
+
+def exact_positions(runs: Mapping[str, KeptRun]) -> str:
+    """Return how many positions judged the rules."""
+    (count,) = {_rows(run)[0]["positions"] for run in runs.values()}
+    return f"{count:,}"
 
 
 def exact_bases(runs: Mapping[str, KeptRun]) -> str:
@@ -68,11 +73,11 @@ def exact_figure(runs: Mapping[str, KeptRun]) -> Figure:
         high = [row["difference_high"] for row in rows]
         values = [row["difference"] for row in rows]
         lines.append(Series(net, xs, values, COLOURS[number], low=low, high=high, joined=False))
-    count = _rows(runs[first])[0]["positions"]
+    count = exact_positions(runs)
     return Figure(
         KEY,
         "Search rules before an exact judge",
-        f"Kept values of {count:,} solved positions of Connect Four, less those of the base, 100 visits; 95 %.",
+        f"Kept values of {count} solved positions of Connect Four, less those of the base, 100 visits; 95 %.",
         "percentage points",
         "rule",
         lines=tuple(lines),
@@ -87,6 +92,10 @@ def _rows(run: KeptRun) -> Sequence[Mapping[str, Any]]:
     return rows
 
 
-def _emphasised(verdict: str) -> str:
-    """Return a verdict as tables have it: what is decided is bold."""
+def _verdict(run: KeptRun, place: int) -> str:
+    """Return the verdict on a row, bold where it is decided; the last row, twice the visits, has none."""
+    findings = run.result["findings"]
+    if place == len(findings):
+        return "-"
+    verdict = findings[place]["verdict"]
     return verdict if verdict == "open" else f"**{verdict}**"
