@@ -498,14 +498,10 @@ def kept() -> str:
     return f"{len(runs)} runs with {games:,} games"
 
 
-def exact_runs() -> dict[str, KeptRun]:
-    """The kept runs of the rules before an exact judge, by name."""
-    return {name: kept_run(name) for name in exact_part.NETS}
-
-
 def parts(rows: Sequence[Row]) -> dict[str, str]:
     """Every part by its name."""
     tau_1, tau_2 = training(rows)
+    exact = kept_run(exact_part.RUN)
     return {
         "counts": counts(rows).text,
         "comparisons": comparisons(rows),
@@ -531,10 +527,11 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
         "rules-fail": rules_with(rows, "does not hold"),
         "rules-none": rules_with(rows, "no such effect"),
         "lower-bound": beyond_zero(rows, "lower-bound"),
-        "exact-table": exact_part.exact_table(exact_runs()),
-        "exact-counts": exact_part.exact_counts(exact_runs()),
-        "exact-bases": exact_part.exact_bases(exact_runs()),
-        "exact-positions": exact_part.exact_positions(exact_runs()),
+        "exact-table": exact_part.exact_table(exact),
+        "exact-counts": exact_part.exact_counts(exact),
+        "exact-base": exact_part.exact_base(exact),
+        "exact-positions": exact_part.exact_positions(exact),
+        "exact-twice": exact_part.exact_twice(exact),
         "ratio-table": ratio_table(),
         "published-verdicts": verdicts(rows, ("Videodr0me, MCTS experiments",)),
     }
@@ -543,6 +540,6 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
 def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Every figure by its place in the checkout."""
     found = [odds_figure(rows), pair_figure(rows), training_figure(rows), rules_figure(rows)]
-    found.append(exact_part.exact_figure(exact_runs()))
+    found.append(exact_part.exact_figure(kept_run(exact_part.RUN)))
     made = {f"docs/experiments/{one.key}.png": one for one in found}
     return {**made, "docs/paper/decisive.png": ratio_figure()}
