@@ -1,18 +1,19 @@
 """The page as people use it: games to their end, searches and comparisons, without a request after it was loaded."""
 
 import gzip
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
+from lab_browser import NARROW, PHONE, WIDE, Windows, axe_faults, too_small, too_wide
 from playwright.sync_api import Locator, Page, Request, expect
 
 import hauteur as ht
 
-NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods", "method-search-contempt")
+NAMES = ("play", "odds", "analyse", "explain", "keys", "lab", "methods", "method-search-contempt")
 WITH_A_BOARD = ("play", "odds", "analyse", "explain")
 MOST_BYTES, MOST_WITH_ONE_NET = 9_000_000, 2_800_000
 """Of all files on the wire, with the nets that ship."""
@@ -52,9 +53,29 @@ def test_no_barriers(windows: Windows, name: str) -> None:
     assert too_wide(page) == []
 
 
-def test_pages_that_need_the_server_say_so(windows: Windows) -> None:
-    page = windows.open("review.html")
-    expect(page.locator("main")).to_contain_text("needs the lab on your machine")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_control_fits_a_finger(windows: Windows, name: str) -> None:
+    page = windows.open(f"{name}.html", **PHONE)
+    if name in WITH_A_BOARD:
+        shown(page)
+    assert too_small(page) == []
+    assert too_wide(page) == []
+
+
+def test_links_lead_to_pages_that_are_there(built_page: Path) -> None:
+    """No page of the lab that needs a server is offered, but on the page that says what the lab has more."""
+    names = {path.name for path in built_page.glob("*.html")}
+    for name in names:
+        links = re.findall(r'href="([^"#:]+\.html)', (built_page / name).read_text(encoding="utf-8"))
+        assert set(links) <= names, name
+    assert not names & {"review.html", "runs.html", "matches.html", "puzzles.html"}
+
+
+def test_what_needs_a_server_is_on_a_page_of_its_own(windows: Windows) -> None:
+    page = windows.open("play.html")
+    expect(page.get_by_role("navigation", name="pages").get_by_role("link")).to_have_count(5)
+    page.get_by_role("link", name="The lab on your machine").click()
+    expect(page.locator("dt")).to_have_text(["Review", "Runs", "Matches", "Puzzles"])
     page.get_by_role("link", name="Analyse").click()
     shown(page)
 
@@ -110,7 +131,7 @@ def square(page: Page, name: str) -> Locator:
 @pytest.mark.parametrize("hand", ["mouse", "touch"])
 def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
     """The person, by mouse or by finger on a phone, makes the moves of a search; the game ends on the board."""
-    phone: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True} if hand == "touch" else {}
+    phone: dict[str, Any] = PHONE if hand == "touch" else {}
     page = windows.open("odds.html?odds=queen&gives=white&visits=30", **phone)
     asked = "Beat the engine that gave you its queen. White plays without queen d1."
     expect(page.locator("#odds")).to_contain_text(asked, timeout=LONG)
@@ -130,6 +151,7 @@ def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
             for text in page.locator("#moves li").all_inner_texts()[state.ply :]:
                 state.apply_text(text.split()[-1])
     expect(page.locator("#after")).to_be_visible()
+    expect(page.get_by_role("button", name="Review this game")).to_be_hidden()
     assert too_wide(page) == []
 
 

@@ -7,10 +7,11 @@ import { Live, attempt, notice } from "./live.js";
 import { sound } from "./look.js";
 import { MoveList } from "./move_list.js";
 import { percent, seconds, wdlBar, whole } from "./numbers.js";
-import { pageAt } from "./pages.js";
+import { hasPage, pageAt } from "./pages.js";
 import { challenge, invitation, linkOf, orderOf } from "./play_link.js";
 import { Setup } from "./play_setup.js";
 
+const REVIEWS = hasPage("review"); // whole games are searched by the lab on a machine alone
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
@@ -73,9 +74,9 @@ function receive(shown) {
   playAhead();
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;
-  byId("story").hidden = !game.ending || !game.handicap;
+  byId("story").hidden = !REVIEWS || !game.ending || !game.handicap;
   if (!game.ending) byId("course").hidden = true;
-  byId("review").hidden = !game.actions.length;
+  byId("review").hidden = !REVIEWS || !game.actions.length;
   clocks();
   forms();
 }
@@ -204,6 +205,7 @@ function clocks() {
   for (const [place, side] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
     const line = byId(place), turn = !game.ending && !chosenSides && game.position.to_move === side;
     line.classList.toggle("turn", turn);
+    line.classList.toggle("takes", sided);
     line.dataset.side = side;
     line.querySelector(".name").textContent = [...new Set([chosenSides ? chosenSides[side] : called(side), game.side_names[side]])].join(" · ");
     line.querySelector(".taken").textContent = chosenSides ? "" : [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
