@@ -272,7 +272,7 @@ function search(report) {
 }
 
 function hint({ ply, wdl, moves: found, error }) {
-  if (error) { attempt(() => { throw new Error(error); }); return; }
+  if (error) { byId("hints").replaceChildren(); attempt(() => { throw new Error(error); }); return; }
   if (ply !== game.position.ply) return;
   hinted = { actions: game.actions.join(), moves: found };
   look(game.actions.length);
@@ -364,7 +364,10 @@ byId("previous").onclick = () => look(here() - 1);
 byId("next").onclick = () => look(here() + 1);
 byId("last").onclick = () => look(game.actions.length);
 byId("back").onclick = () => ask("take_back");
-byId("hint").onclick = () => ask("hint");
+byId("hint").onclick = async () => {
+  byId("hints").replaceChildren(Object.assign(document.createElement("li"), { textContent: "Looking for a hint ..." }));
+  if ((await ask("hint")) === undefined) byId("hints").replaceChildren();
+};
 byId("flip").onclick = () => ask("flip", { flip: !game.flip });
 byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
 byId("now").onclick = () => ask("move_now");
