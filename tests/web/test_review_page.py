@@ -156,7 +156,7 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     page.get_by_label("PGN, SGF").fill(random_pgn(60) + "\n" + MATE)
     page.get_by_label("Visits").fill("2")
     page.get_by_role("button", name="Review", exact=True).click()
-    expect(page.locator("#pace")).to_contain_text("61 of 61 positions", timeout=300_000)
+    expect(page.locator("#pace")).to_contain_text("61 of 61 positions")
     expect(page.locator("#stop")).to_be_hidden()
     expect(page.locator("#moves tr")).to_have_count(60)
     expect(page.locator("#figure svg polygon")).to_have_count(3)

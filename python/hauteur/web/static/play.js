@@ -68,6 +68,7 @@ function receive(shown) {
   shownAt = performance.now();
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   byId("board").dataset.game = game.spec;
+  for (const name of ["flip", "analyse", "download"]) byId(name).disabled = false;
   byId("search").textContent = "\u00a0";
   handicap();
   show();
@@ -246,7 +247,7 @@ function download() {
 }
 
 const load = () => attempt(async () => {
-  const read = await live.ask("read", { text: byId("text").value, game: kept.game });
+  const read = await live.ask("read", { text: byId("text").value, game: kept?.game ?? setup.game });
   notice("notes", read.notes.join("; "));
   await begin({ ...kept, game: read.game, fen: "", actions: read.actions, ending: read.ending, left: [null, null], paused: false });
   await setup.fill(kept);
