@@ -31,7 +31,6 @@ from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import ResolvedNet, colour_of, data_path, shipped_names
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
-from hauteur.studies.experiments import known_experiments
 from hauteur.system.errors import explain
 from hauteur.system.settings import read_toml
 from hauteur.web import pages
@@ -116,10 +115,13 @@ def facts(nets: list[dict[str, Any]]) -> dict[str, Any]:
 
 def page_files() -> dict[str, str]:
     """Return the pages as HTML by the names of their files."""
-    navigation = tuple(replace(page, path=f"{page.title.lower()}.html") for page in pages.all_pages().navigation)
+    every = pages.all_pages().navigation
+    navigation = tuple(replace(page, path=f"{page.title.lower()}.html") for page in every if page.title in OWN)
+    served = [page for page in every if page.title not in OWN]
     found = {page.path: _page(page, navigation) for page in navigation}
     common = {"navigation": navigation, "version": _core.__version__, "alone": True, "keys": []}
     found |= {"keys.html": html("keys.html", path="keys.html", **common), "index.html": found["play.html"]}
+    found["lab.html"] = html("lab.html", path="lab.html", served=served, **common)
     for method in methods():
         words = [word.partition("=")[::2] for word in method.trial.split()]
         about = {"method": method, "text": Markup(method.html(_method_link)), "words": words, "games": names()}
@@ -143,7 +145,7 @@ def _page(page: Page, navigation: tuple[Page, ...]) -> str:
         "path": page.path,
         "navigation": navigation,
         "version": _core.__version__,
-        "keys": [asdict(key) for key in page.keys] if page.title in OWN else [],
+        "keys": [asdict(key) for key in page.keys],
         "alone": True,
     }
     match page.title:
@@ -154,10 +156,10 @@ def _page(page: Page, navigation: tuple[Page, ...]) -> str:
         case "Explain":
             return html("explain.html", most_visits=MOST_VISITS, **boards.explain_facts(), **common)
         case "Methods":
-            known = {"methods": methods(), "experiments": known_experiments()}
-            return html("methods.html", places=Markup(index_html(_method_link)), **known, **common)
+            places = Markup(index_html(_method_link))
+            return html("methods.html", places=places, methods=methods(), experiments=(), **common)
         case _:
-            return html("needs_server.html", title=page.title, text=page.text, **common)
+            raise ValueError(f"there is no page {page.title} without a server")
 
 
 def _relative(text: str) -> str:

@@ -1,28 +1,27 @@
 """The page as people use it: games to their end, searches and comparisons, without a request after it was loaded."""
 
 import gzip
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
-from playwright.sync_api import Locator, Page, Request, expect
+from lab_browser import NARROW, PHONE, WIDE, Windows, axe_faults, too_small, too_wide
+from playwright.sync_api import Locator, Page, Request, Route, expect
 
 import hauteur as ht
 
-NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods", "method-search-contempt")
+NAMES = ("play", "odds", "analyse", "explain", "keys", "lab", "methods", "method-search-contempt")
 WITH_A_BOARD = ("play", "odds", "analyse", "explain")
 MOST_BYTES, MOST_WITH_ONE_NET = 9_000_000, 2_800_000
 """Of all files on the wire, with the nets that ship."""
-LONG = 120_000
-"""Milliseconds for a game or a comparison on a busy machine."""
 
 
 def shown(page: Page) -> None:
     """Wait until the board is there."""
-    page.locator("#board svg").first.wait_for(timeout=LONG)
+    page.locator("#board svg").first.wait_for()
 
 
 @contextmanager
@@ -52,9 +51,29 @@ def test_no_barriers(windows: Windows, name: str) -> None:
     assert too_wide(page) == []
 
 
-def test_pages_that_need_the_server_say_so(windows: Windows) -> None:
-    page = windows.open("review.html")
-    expect(page.locator("main")).to_contain_text("needs the lab on your machine")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_control_fits_a_finger(windows: Windows, name: str) -> None:
+    page = windows.open(f"{name}.html", **PHONE)
+    if name in WITH_A_BOARD:
+        shown(page)
+    assert too_small(page) == []
+    assert too_wide(page) == []
+
+
+def test_links_lead_to_pages_that_are_there(built_page: Path) -> None:
+    """No page of the lab that needs a server is offered, but on the page that says what the lab has more."""
+    names = {path.name for path in built_page.glob("*.html")}
+    for name in names:
+        links = re.findall(r'href="([^"#:]+\.html)', (built_page / name).read_text(encoding="utf-8"))
+        assert set(links) <= names, name
+    assert not names & {"review.html", "runs.html", "matches.html", "puzzles.html"}
+
+
+def test_what_needs_a_server_is_on_a_page_of_its_own(windows: Windows) -> None:
+    page = windows.open("play.html")
+    expect(page.get_by_role("navigation", name="pages").get_by_role("link")).to_have_count(5)
+    page.get_by_role("link", name="The lab on your machine").click()
+    expect(page.locator("dt")).to_have_text(["Review", "Runs", "Matches", "Puzzles"])
     page.get_by_role("link", name="Analyse").click()
     shown(page)
 
@@ -83,16 +102,16 @@ def test_a_game_of_chess_at_odds(windows: Windows) -> None:
     with no_requests(page):
         setup.get_by_role("button", name="Start").click()
         expect(page.locator("#odds")).to_contain_text("without queen d1 + rook a1. hauteur searches with settings made")
-        expect(page.locator("#after")).to_be_visible(timeout=3 * LONG)
+        expect(page.locator("#after")).to_be_visible()
         expect(page.locator("#status")).to_contain_text("1-0 (checkmate)")
     page.locator("#setup summary").click()
     second.locator("[name=who]").select_option(label="person")
     with no_requests(page):
         setup.get_by_role("button", name="Start").click()
-        expect(page.locator("#status")).to_contain_text("Your turn", timeout=LONG)
+        expect(page.locator("#status")).to_contain_text("Your turn")
         page.locator("#typed [name=text]").fill("e5")
         page.locator("#typed button").click()
-        expect(page.locator("#moves li")).to_have_count(3, timeout=LONG)
+        expect(page.locator("#moves li")).to_have_count(3)
         page.locator("#resign").click()
         page.locator("#resign").click()
         expect(page.locator("#status")).to_contain_text("1-0 (resignation)")
@@ -110,10 +129,10 @@ def square(page: Page, name: str) -> Locator:
 @pytest.mark.parametrize("hand", ["mouse", "touch"])
 def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
     """The person, by mouse or by finger on a phone, makes the moves of a search; the game ends on the board."""
-    phone: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True} if hand == "touch" else {}
+    phone: dict[str, Any] = PHONE if hand == "touch" else {}
     page = windows.open("odds.html?odds=queen&gives=white&visits=30", **phone)
     asked = "Beat the engine that gave you its queen. White plays without queen d1."
-    expect(page.locator("#odds")).to_contain_text(asked, timeout=LONG)
+    expect(page.locator("#odds")).to_contain_text(asked)
     expect(page).to_have_title("Beat the engine that gave you its queen")
     take = "tap" if hand == "touch" else "click"
     state = ht.position("chess", QUEEN_DOWN)
@@ -121,21 +140,47 @@ def test_a_whole_game_at_odds_from_a_link(windows: Windows, hand: str) -> None:
         while state.outcome() is None and state.ply < MOST_PLIES:
             if state.to_move == 1:
                 move = ht.search(state, net, visits=60).best_move
-                expect(page.locator("#status")).to_contain_text("Your turn", timeout=LONG)
+                expect(page.locator("#status")).to_contain_text("Your turn")
                 getattr(square(page, move.uci[:2]), take)()
                 getattr(square(page, move.uci[2:4]), take)()
                 if len(move.uci) > 4:
                     getattr(page.locator(".picker button").first, take)()
-            expect(page.locator("#moves li")).not_to_have_count(state.ply, timeout=LONG)
+            expect(page.locator("#moves li")).not_to_have_count(state.ply)
             for text in page.locator("#moves li").all_inner_texts()[state.ply :]:
                 state.apply_text(text.split()[-1])
     expect(page.locator("#after")).to_be_visible()
+    expect(page.get_by_role("button", name="Review this game")).to_be_hidden()
     assert too_wide(page) == []
+
+
+def test_a_game_that_is_begun_while_files_come_waits_for_them(windows: Windows) -> None:
+    """However slow the line is; what is asked meanwhile is answered in words."""
+    page = windows.open()
+    page.clock.install()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.context.route("**/nets/chess.net.gz", hold)
+    page.goto("play.html")
+    page.get_by_role("button", name="Start", exact=True).click()
+    loading = re.compile(r"Loading the engine and its nets: \d+ of \d+ files")
+    expect(page.locator("#notice-loading")).to_contain_text(loading)
+    page.clock.run_for(120_000)
+    assert page.locator("#notices .error").count() == 0
+    page.locator("#files summary").click()
+    page.locator("#load").click()
+    expect(page.locator("#notice-page")).to_have_text("the engine is still being loaded")
+    held.pop().continue_()
+    expect(page.locator("#status")).to_have_text("Your turn")
+    expect(page.locator("#setup")).not_to_have_attribute("open")
+    expect(page.locator("#notices")).to_have_text("")
 
 
 def test_a_bad_link_is_refused_in_one_line(windows: Windows) -> None:
     page = windows.open("odds.html?odds=crown")
-    expect(page.locator("#notice-page")).to_contain_text("crown", timeout=LONG)
+    expect(page.locator("#notice-page")).to_contain_text("crown")
     shown(page)
 
 
@@ -149,7 +194,7 @@ def test_every_game_is_played(windows: Windows, game: str) -> None:
         expect(page.locator("#status")).to_contain_text("Your turn")
         page.locator("#board .target, #board .source").first.wait_for()
         page.locator("#hint").click()
-        expect(page.locator("#hints li").first).to_be_visible(timeout=LONG)
+        expect(page.locator("#hints li").first).to_contain_text("of the visits")
 
 
 def test_a_search_runs_stops_and_shows_its_tree(windows: Windows) -> None:
@@ -158,12 +203,12 @@ def test_a_search_runs_stops_and_shows_its_tree(windows: Windows) -> None:
     page.locator("[name=limit]").select_option("")
     with no_requests(page):
         page.locator("#start").click()
-        expect(page.locator("#moves tbody tr").first).to_be_visible(timeout=LONG)
-        page.wait_for_timeout(1500)
+        expect(page.locator("#moves tbody tr").first).to_be_visible()
+        expect(page.locator("#pace")).to_contain_text(re.compile(r"\d,\d{3} visits"))
         page.locator("#start").click()
         expect(page.locator("#start")).to_have_text("Go on")
         page.locator("#in-tree summary").click()
-        expect(page.locator("#tree [role=treeitem]").first).to_be_visible(timeout=LONG)
+        expect(page.locator("#tree [role=treeitem]").first).to_be_visible()
     assert page.locator("#notices .error").count() == 0
 
 
@@ -173,7 +218,7 @@ def test_two_settings_are_explained(windows: Windows) -> None:
     page.locator("#preset").click()
     with no_requests(page):
         page.locator("#start").click()
-        expect(page.locator("#headline")).to_be_visible(timeout=LONG)
+        expect(page.locator("#headline")).to_be_visible()
         expect(page.locator("#rules")).to_contain_text("search contempt")
 
 
@@ -182,6 +227,6 @@ def test_a_method_is_tried(windows: Windows) -> None:
     page.get_by_role("link", name="Search-contempt").first.click()
     page.locator("#trial [name=visits]").fill("100")
     page.locator("#trial button").click()
-    expect(page.locator("#headline")).to_be_visible(timeout=LONG)
+    expect(page.locator("#headline")).to_be_visible()
     page.locator("#rules a").first.click()
     expect(page.locator("h1")).to_have_text("Search-contempt")

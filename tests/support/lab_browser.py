@@ -29,8 +29,10 @@ from playwright.sync_api import (
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 WIDE, NARROW = (1280, 800), (390, 844)
-PATIENCE = 120_000
-"""Milliseconds that a locator waits before a test fails: much, for a busy machine."""
+PHONE: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True}
+"""How `Windows.open` opens a window of a phone."""
+PATIENCE = 600_000
+"""Milliseconds that a locator waits before a test fails: on a busy machine its state comes late. A test has 900 s."""
 
 SERIOUS = ("serious", "critical")
 
@@ -38,11 +40,24 @@ FITS = "() => document.documentElement.scrollWidth <= document.documentElement.c
 TOO_WIDE = """() => {
     const width = document.documentElement.clientWidth;
     const hides = (node) => /auto|scroll|hidden|clip/.test(getComputedStyle(node).overflowX);
-    const scrolls = (node) => node && (hides(node) || scrolls(node.parentElement));
+    const scrolls = (node) => node && node !== document.documentElement && (hides(node) || scrolls(node.parentElement));
     return [...document.body.querySelectorAll("*")]
         .filter((node) => node.getBoundingClientRect().right > width + 1 && !scrolls(node.parentElement))
         .map((node) => node.outerHTML.slice(0, 120));
 }"""
+
+TOO_SMALL = """(least) => {
+    const inText = (node) => node.matches("a") && !node.matches(".button, nav a, .foot a, .choices a");
+    const shown = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const held = (node) => (node.matches("[type=checkbox], [type=file]") && node.closest("label")) || node;
+    return [...document.querySelectorAll("a, button, select, input, summary, [role=treeitem]")]
+        .filter((node) => shown(node) && !inText(node) && !node.matches(".skip"))
+        .map((node) => [node, held(node).getBoundingClientRect()])
+        .filter(([, { width, height }]) => width && (height < least - 0.5 || width < least - 0.5))
+        .map(([node, { width, height }]) => `${width} x ${height}: ${node.outerHTML.slice(0, 120)}`);
+}"""
+LEAST_FOR_FINGERS = 40
+"""Pixels."""
 
 
 def chromium() -> str:
@@ -140,6 +155,12 @@ def axe_faults(page: Page) -> list[str]:
 def too_wide(page: Page) -> list[str]:
     """Elements that stick out of the window, where it can be scrolled sideways."""
     return [] if page.evaluate(FITS) else [*page.evaluate(TOO_WIDE), "the page can be scrolled sideways"]
+
+
+def too_small(page: Page) -> list[str]:
+    """Controls that a finger hardly meets; links within text are as large as their words."""
+    found: list[str] = page.evaluate(TOO_SMALL, LEAST_FOR_FINGERS)
+    return found
 
 
 @dataclass(frozen=True)

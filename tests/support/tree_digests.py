@@ -25,9 +25,16 @@ POSITIONS = (
     ("connect4", "", 6),
     ("nogo(size=7)", "", 0),
     ("nogo(size=7)", "", 8),
+    ("nogo(size=9)", "", 4),  # in tiles of three
 )
 """Game, FEN, and how many moves are played from there, each the middle one of the legal ones."""
-NETS = {"chess": "chess", "connect4": "connect4", "nogo(size=7)": "nogo7", "gomoku": "gomoku15"}
+NETS = {
+    "chess": "chess",
+    "connect4": "connect4",
+    "nogo(size=7)": "nogo7",
+    "nogo(size=9)": "nogo9",
+    "gomoku": "gomoku15",
+}
 
 
 def position(game: str, fen: str, plies: int) -> tuple[_core.State, list[str]]:

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
-from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
+from lab_browser import NARROW, PHONE, WIDE, Windows, axe_faults, too_small, too_wide
 from playwright.sync_api import Page
 
 from hauteur.web.pages import all_pages
@@ -57,6 +57,17 @@ def test_page(windows: Windows, path: str) -> None:
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert axe_faults(page) == []
+    assert too_wide(page) == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_control_fits_a_finger(windows: Windows, path: str) -> None:
+    page = windows.open(path, **PHONE)
+    settled(page)
+    for fold in page.locator("main details:not([open]) > summary").all():
+        if fold.is_visible():
+            fold.tap()
+    assert too_small(page) == []
     assert too_wide(page) == []
 
 

@@ -121,7 +121,7 @@ def test_a_chart_that_is_read_while_the_search_ends_is_read_again(windows: Windo
     page.route_web_socket("**/live/analyse", relay)
     page.goto("/analyse?game=connect4&net=uniform&seconds=3")
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
     sockets[0].send(late[0])
     visits = (page.locator("#pace").text_content() or "").split()[0]
     expect(page.locator("#moment-text")).to_have_text(f"now, {visits} visits")

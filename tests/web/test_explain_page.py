@@ -120,7 +120,7 @@ def test_the_page_shows_the_figures_of_the_command(windows: Windows, explained: 
         if place:  # an address that says what to compare is compared at once
             query = {"game": "chess", **place, "a.search_contempt.n_scl": "5", "visits": "100", "seed": "1"}
             page.goto(f"/explain?{urlencode(query)}")
-        expect(page.locator("#headline")).to_be_visible(timeout=60_000)
+        expect(page.locator("#headline")).to_be_visible()
         words = [word for key, value in (place or FIRST).items() for word in (f"--{key}", value)]
         found = explained("chess", *words, "--visits", "100", "--seed", "1")
         shown = [[row[0], row[1], row[2], row[8], row[9]] for row in cells(page, "moves")]

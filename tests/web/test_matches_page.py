@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from lab_browser import Windows, axe_faults, too_wide
+from lab_browser import PHONE, Windows, axe_faults, too_small, too_wide
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
@@ -68,6 +68,19 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
     expect(llr).to_contain_text(f"LLR {match.tally.test.llr:+.2f}")
     assert axe_faults(page) == []
     assert too_wide(page) == []
+
+
+def test_a_match_on_a_phone(windows: Windows, lab_root: Path) -> None:
+    ht.play_match("random", "mcts:5", "tictactoe", games=30, out=lab_root / "phone")
+    page = windows.open("/matches", **PHONE)
+    row = page.get_by_role("row", name=f"{lab_root.name}/phone")
+    expect(row).to_contain_text("30 games")
+    assert axe_faults(page) == []
+    assert too_small(page) + too_wide(page) == []
+    row.get_by_role("link").tap()
+    page.locator("button[data-game]").last.tap()
+    expect(page.locator(".walk-moves button").first).to_be_visible()
+    assert too_small(page) + too_wide(page) == []
 
 
 def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import chess.pgn
 import numpy as np
 import pytest
-from lab_browser import NARROW, Windows, axe_faults, too_wide
+from lab_browser import NARROW, PHONE, Windows, axe_faults, too_small, too_wide
 from playwright.sync_api import expect
 from session_events import Events
 
@@ -156,7 +156,7 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     page.get_by_label("PGN, SGF").fill(random_pgn(60) + "\n" + MATE)
     page.get_by_label("Visits").fill("2")
     page.get_by_role("button", name="Review", exact=True).click()
-    expect(page.locator("#pace")).to_contain_text("61 of 61 positions", timeout=300_000)
+    expect(page.locator("#pace")).to_contain_text("61 of 61 positions")
     expect(page.locator("#stop")).to_be_hidden()
     expect(page.locator("#moves tr")).to_have_count(60)
     expect(page.locator("#figure svg polygon")).to_have_count(3)
@@ -185,3 +185,26 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     page.keyboard.press("End")
     expect(page.locator("#analyse")).to_have_attribute("href", "/analyse?game=chess&moves=f3+e5+g4+Qh4%23")
     expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("Black wins 100 %"))
+
+
+ANNOTATED = """[White "anna"]
+[Black "bob"]
+[Result "0-1"]
+[TimeControl "180+2"]
+
+1. f3 { [%eval -0.6] [%clk 0:03:00] A bad start. } 1... e5 { [%clk 0:03:00] } 2. g4?? { [%clk 0:02:58] Now it is over. }
+(2. e4 Nc6 { better }) 2... Qh4# { [%clk 0:02:49] } 0-1
+"""
+
+
+def test_a_game_with_comments_and_clocks_on_a_phone(windows: Windows) -> None:
+    page = windows.open("/review", **PHONE)
+    page.get_by_label("PGN, SGF").fill(ANNOTATED)
+    page.get_by_label("Visits").fill("2")
+    page.get_by_role("button", name="Review", exact=True).tap()
+    expect(page.locator("#title")).to_have_text("1. anna - bob, 4 plies")
+    expect(page.locator("#pace")).to_contain_text("4 of 4 positions")
+    expect(page.locator("#notices")).to_have_text("")
+    page.get_by_role("button", name="Next mark").tap()
+    expect(page.locator("#note")).to_contain_text("Blunder")
+    assert too_small(page) + too_wide(page) == []

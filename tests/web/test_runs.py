@@ -7,7 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from lab_browser import NARROW, Windows, axe_faults, start_lab, stop_lab, too_wide
+from lab_browser import PHONE, Windows, axe_faults, start_lab, stop_lab, too_small, too_wide
 from playwright.sync_api import Browser, expect
 from report_toys import folder_with, line
 from starlette.testclient import TestClient
@@ -166,12 +166,13 @@ def replayed(windows: Windows) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator(".walk-note")).to_contain_text(re.compile(r"8 visits: [abc][123] \d+%"))
     assert axe_faults(page) == []
-    narrow = windows.open("/runs", size=NARROW, dark=True)
+    narrow = windows.open("/runs", dark=True, **PHONE)
     expect(narrow.get_by_role("link", name="tictactoe: mine")).to_be_visible()
     assert axe_faults(narrow) == []
     for address in ("/runs", "/runs/run/lab/tictactoe/mine", "/runs/games/lab/tictactoe/mine"):
         narrow.goto(address)
         assert too_wide(narrow) == [], address
+        assert too_small(narrow) == [], address
 
 
 def test_a_run_is_watched_and_its_games_replayed(browser: Browser, root: Path) -> None:

@@ -6,6 +6,7 @@ export function connectionTo(session) {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module", name: session });
   const connection = {
     readyState: WebSocket.OPEN,
+    absent: "the engine is still being loaded",
     send: (text) => worker.postMessage(text),
     close: () => { connection.readyState = WebSocket.CLOSED; worker.terminate(); },
   };

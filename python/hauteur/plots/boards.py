@@ -31,6 +31,7 @@ STYLE = """
   border-radius: 5px; padding: 2px 9px; cursor: pointer; min-height: 30px; }
 .walk-moves { max-height: 250px; overflow-y: auto; line-height: 1.9; font-size: .85rem; }
 .walk-moves button { border: 0; padding: 1px 5px; min-height: 0; }
+@media (pointer: coarse) { .walk button, .walks select { min-height: 40px; min-width: 40px; } }
 .walk-moves [aria-current] { outline: 2px solid var(--blue); }
 .link { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-align: left; }
 .link:hover { text-decoration: underline; }

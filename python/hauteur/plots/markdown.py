@@ -18,18 +18,40 @@ def markdown_html(text: str, link: Link = lambda target: target) -> str:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("code_block", _code)
     parser.add_render_rule("fence", _code)
-    parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table class="words">\n')
+    parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table class="words stacked">\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
     tokens = parser.parse(text)
     for token, inside in pairwise(tokens):
         if token.type == "heading_open":
-            heading = "".join(one.content for one in inside.children or ())
-            token.attrSet("id", heading_id(heading))
+            token.attrSet("id", heading_id(_plain(inside)))
         elif token.type == "th_open":
             token.attrSet("scope", "col")
         token.children = _linked(token.children, link) if token.children else token.children
+    _label_cells(tokens)
     rendered: str = parser.renderer.render(tokens, parser.options, {})
     return rendered
+
+
+def _plain(line: Token) -> str:
+    """Return the text of a line without its marks."""
+    return "".join(one.content for one in line.children or ())
+
+
+def _label_cells(tokens: Sequence[Token]) -> None:
+    """Give the cells of tables, but the first of a row, the name of their column: phones show it before the cell."""
+    names: list[str] = []
+    column = 0
+    for token, inside in pairwise(tokens):
+        if token.type == "table_open":
+            names = []
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type == "th_open":
+            names.append(_plain(inside))
+        elif token.type == "td_open":
+            if column and names[column]:
+                token.attrSet("data-label", names[column])
+            column += 1
 
 
 def heading_id(text: str) -> str:

@@ -86,7 +86,7 @@ export class Board {
 
   // Whoever was on the board stays there: its squares and buttons are new ones.
   focusAgain() {
-    const place = this.position.frame ? this.squares[this.focused] : this.choices.querySelector("button:enabled");
+    const place = this.position?.frame ? this.squares[this.focused] : this.choices.querySelector("button:enabled");
     if (!this.hadFocus || !place) return;
     if (document.activeElement === document.body) place.focus();
     this.hadFocus = false;

@@ -52,7 +52,7 @@ export class Live {
   // The reply to a request; an Error with the server's line where it was refused, and a code where the page acts on it.
   ask(request, fields = {}) {
     return new Promise((resolve, reject) => {
-      if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(coded("there is no connection to the server", "connection")); return; }
+      if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(coded(this.absent, "connection")); return; }
       this.number += 1;
       const text = JSON.stringify({ id: this.number, do: request, fields }), { length } = new TextEncoder().encode(text);
       if (length > MOST_MESSAGE) { reject(new Error(`that is too long: ${length} bytes, allowed are ${MOST_MESSAGE}`)); return; }
@@ -61,12 +61,17 @@ export class Live {
     });
   }
 
+  // Why a session does not answer: that of a page without a server is still being loaded.
+  get absent() {
+    return this.socket?.absent ?? "there is no connection to the server";
+  }
+
   // Waits until the session has the page's state: no click is lost while the connection or a fresh session is on its way.
   async settled() {
     if (!this.ready) {
       await new Promise((resolve, reject) => {
         this.arrivals.push(resolve);
-        setTimeout(() => reject(new Error("there is no connection to the server")), PATIENCE);
+        if (!this.socket?.absent) setTimeout(() => reject(new Error(this.absent)), PATIENCE); // files come as fast as they come
       });
     }
     await this.arrived;

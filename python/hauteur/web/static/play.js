@@ -7,10 +7,11 @@ import { Live, attempt, notice } from "./live.js";
 import { sound } from "./look.js";
 import { MoveList } from "./move_list.js";
 import { percent, seconds, wdlBar, whole } from "./numbers.js";
-import { pageAt } from "./pages.js";
+import { hasPage, pageAt } from "./pages.js";
 import { challenge, invitation, linkOf, orderOf } from "./play_link.js";
 import { Setup } from "./play_setup.js";
 
+const REVIEWS = hasPage("review"); // whole games are searched by the lab on a machine alone
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
@@ -67,15 +68,16 @@ function receive(shown) {
   shownAt = performance.now();
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   byId("board").dataset.game = game.spec;
+  for (const name of ["flip", "analyse", "download"]) byId(name).disabled = false;
   byId("search").textContent = "\u00a0";
   handicap();
   show();
   playAhead();
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;
-  byId("story").hidden = !game.ending || !game.handicap;
+  byId("story").hidden = !REVIEWS || !game.ending || !game.handicap;
   if (!game.ending) byId("course").hidden = true;
-  byId("review").hidden = !game.actions.length;
+  byId("review").hidden = !REVIEWS || !game.actions.length;
   clocks();
   forms();
 }
@@ -204,6 +206,7 @@ function clocks() {
   for (const [place, side] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
     const line = byId(place), turn = !game.ending && !chosenSides && game.position.to_move === side;
     line.classList.toggle("turn", turn);
+    line.classList.toggle("takes", sided);
     line.dataset.side = side;
     line.querySelector(".name").textContent = [...new Set([chosenSides ? chosenSides[side] : called(side), game.side_names[side]])].join(" · ");
     line.querySelector(".taken").textContent = chosenSides ? "" : [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
@@ -244,7 +247,7 @@ function download() {
 }
 
 const load = () => attempt(async () => {
-  const read = await live.ask("read", { text: byId("text").value, game: kept.game });
+  const read = await live.ask("read", { text: byId("text").value, game: kept?.game ?? setup.game });
   notice("notes", read.notes.join("; "));
   await begin({ ...kept, game: read.game, fen: "", actions: read.actions, ending: read.ending, left: [null, null], paused: false });
   await setup.fill(kept);
@@ -270,7 +273,7 @@ function search(report) {
 }
 
 function hint({ ply, wdl, moves: found, error }) {
-  if (error) { attempt(() => { throw new Error(error); }); return; }
+  if (error) { byId("hints").replaceChildren(); attempt(() => { throw new Error(error); }); return; }
   if (ply !== game.position.ply) return;
   hinted = { actions: game.actions.join(), moves: found };
   look(game.actions.length);
@@ -362,7 +365,10 @@ byId("previous").onclick = () => look(here() - 1);
 byId("next").onclick = () => look(here() + 1);
 byId("last").onclick = () => look(game.actions.length);
 byId("back").onclick = () => ask("take_back");
-byId("hint").onclick = () => ask("hint");
+byId("hint").onclick = async () => {
+  byId("hints").replaceChildren(Object.assign(document.createElement("li"), { textContent: "Looking for a hint ..." }));
+  if ((await ask("hint")) === undefined) byId("hints").replaceChildren();
+};
 byId("flip").onclick = () => ask("flip", { flip: !game.flip });
 byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
 byId("now").onclick = () => ask("move_now");

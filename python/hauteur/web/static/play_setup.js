@@ -48,6 +48,7 @@ export class Setup {
     document.getElementById("handicaps").replaceChildren(...described.odds.map((name) => new Option("", name)));
     const humans = described.players.filter(({ text }) => text.startsWith("human-"));
     this.form.elements.against.replaceChildren(new Option("best play", ""), ...humans.map(({ text, label }) => new Option(label, text)));
+    this.form.elements.against.parentElement.hidden = !humans.length; // there is nothing to choose
     if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
     start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
     start.value = chosen;
