@@ -5,9 +5,9 @@ same takes its place: the evaluation of a reviewed move (`[%eval]` in PGN, `SBKV
 (`$1` to `$6`; `BM`, `DO`, `IT`, `TE`). A game that was reviewed before loses the words of that review.
 
 A comment of PGN has the chances after the move as the first player has them, in per cent: `W 41 D 35 L 24`, and
-`[%eval]` as Lichess writes it. One of SGF has a line of its own: `hauteur: Black 58.5 % (W 41 D 35 L 24)`; `SBKV` is what Sabaki
-draws its graph of, Black's expected score in per cent. A marked move has its name, what the search would have played,
-and that line as a variation.
+`[%eval]` as Lichess writes it. One of SGF has a line of its own: `hauteur: Black 58.5 % (W 41 D 35 L 24)`; `SBKV` is
+what Sabaki draws its graph of, Black's expected score in per cent. A marked move has its name, what the search would
+have played, and that line as a variation.
 """
 
 import re
