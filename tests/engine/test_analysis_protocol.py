@@ -184,7 +184,7 @@ WRONG: dict[str, tuple[str | None, str | None, str]] = {
     '{"id": "a", "game": "go(size=8)"}': ("a", "game", "no net ships"),
     '{"id": "a", "position": "8/8 w"}': ("a", "position", "8/8"),
     '{"id": "a", "moves": ["e5"]}': ("a", "moves", "move 1: "),
-    '{"id": "a", "moves": 3}': ("a", "moves", "or one text, spaces between moves, got 3"),
+    '{"id": "a", "moves": 3}': ("a", "moves", "or one text with spaces, got 3"),
     '{"id": "a", "moves": ["e4", ["B", "D4"]]}': ("a", "moves", 'got ["B", "D4"] as value 2'),
     '{"id": "a", "moves": [""]}': ("a", "moves", 'move 1: "" is not a legal move'),
     '{"id": "a", "position": null}': ("a", "position", "position must be startpos, a FEN, PGN, SGF or moves"),

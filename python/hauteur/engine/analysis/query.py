@@ -113,7 +113,7 @@ ALLOWED = {
     "id": f"a text of 1 to {MOST_ID} characters",
     "game": f"the spec of a game, a text of at most {MOST_SPEC} characters",
     "position": f"startpos, a FEN, PGN, SGF or moves, a text of at most {MOST_LINE:,} characters",
-    "moves": f"a list of at most {MOST_PLIES:,} texts of up to {MOST_MOVE} characters, or one text, spaces between moves",
+    "moves": f"a list of at most {MOST_PLIES:,} texts of up to {MOST_MOVE} characters, or one text with spaces",
     "maxVisits": f"a whole number from 1 to {MOST_VISITS:,}",
     "analyzeTurns": f"a list of 1 to {MOST_PLIES + 1:,} {_A_TURN}",
     "overrideSettings": "an object of settings",
