@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cli.commands.options import GameSpec, PlayerText, Seed
+from hauteur.cli.commands.options import BatchSize, GameSpec, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
@@ -21,7 +21,7 @@ def gtp(
     resign_below: Annotated[float, Parameter(validator=Number(gte=0, lt=1))] = 0.0,
     move_overhead: Annotated[float, Parameter(validator=Number(gte=0, lte=3600))] = 0.1,
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0,
-    batch_size: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    batch_size: BatchSize | None = None,
     log: Path | None = None,
     seed: Seed | None = None,
 ) -> None:
