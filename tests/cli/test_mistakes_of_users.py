@@ -23,6 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty").mkdir()
     (tmp_path / "own.py").write_text("value = 1\nvalue / 0\n")
     (tmp_path / "result.txt").write_text("")
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    (tmp_path / "folder.txt").mkdir()
     return tmp_path
 
 
@@ -47,6 +49,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["analyse", "chess", "--batch-size", "65537"], 'Invalid value "65537" for --batch-size. Must be <= 65536'),
         (["gtp", "--batch-size", "0"], 'Invalid value "0" for --batch-size. Must be >= 1'),
         (["train", "tictactoe", "run.threads=1025"], "run.threads must be a whole number from 0 to 1,024, got '1025'"),
+        (["report", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["report", "run", "nowhere"], "nowhere: there is no such folder"),
+        (["review", "game.pgn", "--out", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["tournament", "random", "mcts:2", *TINY, "--out", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["play", "tictactoe", "--save", "folder.txt"], "folder.txt: is a folder, expected the name of a file"),
+        (["analyse", "my game.pgn"], "is a file of games: hauteur review 'my game.pgn'"),
+        (["web", "match", "--host", "999.1.1.1", "--port", "0"], "--host 999.1.1.1: there is no such address"),
         (["doctor", "now"], "unexpected argument 'now'"),
         (["tune", "now"], "there is no command 'tune now'; there is strength"),
         (["--import", "own.py", "doctor"], "own.py, line 2: ZeroDivisionError: division by zero"),
@@ -72,3 +81,22 @@ def test_a_folder_of_other_work_is_left_alone(folder: Path, work: str, capsys: p
     said = capsys.readouterr().err
     assert f"it is not the folder of a {work}; name another folder with --out" in said
     assert "delete" not in said
+
+
+def test_a_folder_that_is_closed_is_named_before_any_game(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may write everywhere, as root does; so the system's answer is that of another user."""
+    monkeypatch.setattr("hauteur.system.files.os.access", lambda path, mode: Path(path).name != "empty")
+    command = ["match", "random", "random", "--games", "2", "--game", "chess", "--pgn", "empty/a.pgn"]
+    assert main.main(command) == main.EXIT_BAD_INPUT
+    assert "empty/a.pgn: no permission to write in the folder empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["empty.pgn", "wrong.pgn"])
+def test_a_mining_without_games_begins_nothing(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (folder / "empty.pgn").write_text("")
+    (folder / "wrong.pgn").write_text("1. e4 e9 *")
+    assert main.main(["puzzles", "mine", name, "--out", "mined", "--player", "net=uniform"]) == main.EXIT_BAD_INPUT
+    assert f"{name}: has no game that can be read" in capsys.readouterr().err
+    assert not (folder / "mined").exists()

@@ -34,7 +34,9 @@ def with_rows(path: Path, rows: list[Row], **metadata: str) -> Path:
 def test_a_shard_without_the_hash_of_its_columns_is_refused(tmp_path: Path, shard: Path) -> None:
     path = tmp_path / "bare.parquet"
     pq.write_table(read_table(shard).replace_schema_metadata({"format": FORMAT}), path)
-    with pytest.raises(ValueError, match=r"bare\.parquet: has no sha256 of its columns, which every shard of games has"):
+    with pytest.raises(
+        ValueError, match=r"bare\.parquet: has no sha256 of its columns, which every shard of games has"
+    ):
         read_table(path)
 
 

@@ -58,12 +58,13 @@ def gtp(
         threads=threads,
         batch_size=batch_size,
     )
-    session = GtpSession(load_game(game), parse_player(player, "--player"), settings)
+    chosen, plays = load_game(game), parse_player(player, "--player")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
+    session = GtpSession(chosen, plays, settings)  # which begins to open a net
     with suppress(BrokenPipeError):  # the program that listened is gone
         GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
     leave_process()
