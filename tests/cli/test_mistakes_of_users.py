@@ -54,6 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["review", "game.pgn", "--out", "result.txt"], "result.txt: is a file, expected a folder"),
         (["tournament", "random", "mcts:2", *TINY, "--out", "result.txt"], "result.txt: is a file, expected a folder"),
         (["play", "tictactoe", "--save", "folder.txt"], "folder.txt: is a folder, expected the name of a file"),
+        (["check-game", "own.py"], "is a file of Python: hauteur --import own.py, then its game by name"),
         (["analyse", "my game.pgn"], "is a file of games: hauteur review 'my game.pgn'"),
         (["web", "match", "--host", "999.1.1.1", "--port", "0"], "--host 999.1.1.1: there is no such address"),
         (["doctor", "now"], "unexpected argument 'now'"),
@@ -100,3 +101,30 @@ def test_a_mining_without_games_begins_nothing(folder: Path, capsys: pytest.Capt
     assert main.main(["puzzles", "mine", name, "--out", "mined", "--player", "net=uniform"]) == main.EXIT_BAD_INPUT
     assert f"{name}: has no game that can be read" in capsys.readouterr().err
     assert not (folder / "mined").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "--save", "x.txt"],
+        ["analyse", "--visits", "2"],
+        ["explain", "--visits", "2"],
+        ["gtp", "--player", "random"],
+        ["check-game", "--games", "1"],
+        ["prove", "--net", "uniform"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_game_is_named_alike_in_every_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """As the first word, and by --game as in the commands whose first words are players; by the same names."""
+    command, *options = words
+    said = []
+    for given in (["go9"], ["--game", "go9"], ["--spec", "go9"]):
+        assert main.main([command, *given, *options]) == main.EXIT_BAD_INPUT
+        said.append(capsys.readouterr().err)
+    assert main.main(["match", "random", "random", "--games", "2", "--game", "go9"]) == main.EXIT_BAD_INPUT
+    said.append(capsys.readouterr().err)
+    assert len(set(said)) == 1
+    assert said[0].startswith("hauteur: no game 'go9' (did you mean go(size=9)?); known games: ")

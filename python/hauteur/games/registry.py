@@ -245,6 +245,8 @@ def _factory(name: str) -> Factory:
         if point.name == name:
             loaded: Factory = point.load()
             return loaded
+    if name.endswith(".py"):
+        raise ValueError(f"{name!r} is a file of Python: hauteur --import {shlex.quote(name)}, then its game by name")
     if name.endswith((".pgn", ".sgf")):
         raise ValueError(_file_of_games(name))
     raise ValueError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, NetName, Seed
+from hauteur.cli.commands.options import GameArgument, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
 from hauteur.matches.exact_play import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hauteur.networks.names import ResolvedNet
 
 
-def perft(spec: GameSpec, depth: int) -> int:
+def perft(spec: GameArgument, depth: int) -> int:
     """Count the move sequences of every length up to DEPTH; checks a game's rules against known numbers.
 
     Parameters
@@ -61,7 +61,7 @@ def perft(spec: GameSpec, depth: int) -> int:
     return 0
 
 
-def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
+def check_game(spec: GameArgument, *, games: int = 20, seed: Seed = 0) -> int:
     """Run the laws that every game obeys along random games, and say what was played.
 
     Exit status: 1 a law is broken, 2 the game gives answers of a kind that is not allowed.
@@ -97,7 +97,7 @@ SHOWN = 5
 
 
 def prove(
-    spec: GameSpec,
+    spec: GameArgument,
     *,
     net: NetName | None = None,
     visits: int = FIXED_VISITS,

@@ -9,14 +9,14 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cli.commands.options import BatchSize, GameSpec, PlayerText, Seed
+from hauteur.cli.commands.options import BatchSize, GameArgument, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 
 def gtp(
+    game: GameArgument = "nogo",
     *,
-    game: GameSpec = "nogo",
     player: PlayerText = "",
     resign_below: Annotated[float, Parameter(validator=Number(gte=0, lt=1))] = 0.0,
     move_overhead: Annotated[float, Parameter(validator=Number(gte=0, lte=3600))] = 0.1,

@@ -24,6 +24,9 @@ BatchSize = Annotated[int, Parameter(validator=Number(gte=1, lte=MOST_BATCH_ROWS
 GameSpec = str
 """A game by its spec."""
 
+GameArgument = Annotated[GameSpec, Parameter(name=("--game", "--spec"))]
+"""The same as the first word of a command, which may be given by name too, as in the commands that have players."""
+
 NetName = str
 """A net: the name of one that ships or was downloaded, a file, or an evaluator without a file."""
 
