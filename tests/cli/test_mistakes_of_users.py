@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["analyse", "chess", "--batch-size", "65537"], 'Invalid value "65537" for --batch-size. Must be <= 65536'),
         (["gtp", "--batch-size", "0"], 'Invalid value "0" for --batch-size. Must be >= 1'),
         (["train", "tictactoe", "run.threads=1025"], "run.threads must be a whole number from 0 to 1,024, got '1025'"),
+        (["match", "random", "random", *TINY, "--out", ""], "--out: a file or folder has no name: its text is empty"),
+        (["match", "random", "random", *TINY, "--pgn="], "--pgn: a file or folder has no name: its text is empty"),
         (["report", "result.txt"], "result.txt: is a file, expected a folder"),
         (["report", "run", "nowhere"], "nowhere: there is no such folder"),
         (["review", "game.pgn", "--out", "result.txt"], "result.txt: is a file, expected a folder"),
@@ -128,3 +131,12 @@ def test_a_game_is_named_alike_in_every_command(
     said.append(capsys.readouterr().err)
     assert len(set(said)) == 1
     assert said[0].startswith("hauteur: no game 'go9' (did you mean go(size=9)?); known games: ")
+
+
+def test_every_option_of_a_file_is_known(root: Path) -> None:
+    """Those of the commands whose values are paths; files that are first words are opened, so none is the folder."""
+    named = re.compile(r"^    (\w+): (?:Path\b|Annotated\[Path\b)", re.MULTILINE)
+    found = set()
+    for module in (root / "python" / "hauteur" / "cli" / "commands").glob("*.py"):
+        found |= {name.replace("_", "-") for name in named.findall(module.read_text(encoding="utf-8"))}
+    assert found - {"file", "net", "source", "target"} <= set(main.OF_FILES)
