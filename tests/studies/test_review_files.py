@@ -173,3 +173,18 @@ def test_the_command_writes_sgf_of_games_in_any_form(tmp_path: Path, capsys: pyt
         found = list(ht.read_games(tmp_path / out / "review.sgf"))
         assert [len(game.actions) for game in found] == plies
     assert "PB[李]" in (tmp_path / "a" / "review.sgf").read_text("utf-8")
+
+
+def test_a_variation_that_cannot_be_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It ends where it cannot be read, in the annotated game too."""
+    text = "1. e4 (1. d4 Zz5 2. c4) e5 (1... -- 2. d4) 2. Nf3 *"
+    (tmp_path / "a.pgn").write_text(text)
+    command = ["review", str(tmp_path / "a.pgn"), "--net", "uniform", "--visits", "5", "--out", str(tmp_path / "out")]
+    assert main.main(command) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "note:" in line]
+    assert len(said) == 2
+    assert 'game 1 (line 1): line 1, in a variation: "Zz5" is not a legal move' in said[0]
+    assert '"--" is a null move, where its variation ends' in said[1]
+    game = read((tmp_path / "out" / "review.pgn").read_text())
+    assert [node.san() for node in game.variations] == ["e4", "d4"]
+    assert not game.variations[1].variations

@@ -63,7 +63,7 @@ impl<R: Read> Reader<R> {
     pub fn next_game(&mut self) -> io::Result<Option<GameRead>> {
         let Some(raw) = self.games.next_game()? else { return Ok(None) };
         self.number += 1;
-        let played = self.lines.as_ref().map(|lines| lines.play(&raw));
+        let played = self.lines.as_ref().map(|lines| self.play(lines, &raw));
         // An error of the result stays apart from that of the moves: the rating list reads tags without playing,
         // and counts a game by its tag alone.
         let outcome = line::outcome_of(&raw);
@@ -71,6 +71,17 @@ impl<R: Read> Reader<R> {
         let kept = (self.keep == Keep::All).then(|| raw.clone());
         let RawGame { line, tags, plies, .. } = raw;
         Ok(Some(GameRead { number: self.number, line, tags, plies, outcome, tagged, played, raw: kept }))
+    }
+}
+
+impl<R> Reader<R> {
+    /// The main line of a game; where variations are kept its notes say which of them end early too.
+    fn play(&self, lines: &Lines, raw: &RawGame) -> Result<GameLine, String> {
+        if self.keep == Keep::MainLine {
+            return lines.play(raw);
+        }
+        let tree = tree::read(lines, raw)?;
+        Ok(GameLine { notes: tree.notes, ..tree.line })
     }
 }
 
