@@ -33,6 +33,7 @@ __all__ = [
     "Uniform",
     "WrongAnswer",
     "__version__",
+    "annotated_sgf",
     "bench_search",
     "board_of",
     "captured",
@@ -258,6 +259,19 @@ def written_pgn(
 def pgn_position_tags(game: Game, start: State, is_start_of_game: bool) -> list[tuple[str, str]]: ...
 def pgn_tag_value(text: str) -> str: ...
 def written_sgf(game: Game, root: list[tuple[str, str]], actions: list[int], comments: dict[int, str]) -> str: ...
+def annotated_sgf(
+    text: str,
+    game: Game,
+    annotator: str,
+    before: float | None,
+    notes: dict[int, tuple[str, str, float, list[int], str]],
+) -> str:
+    """Return the first game of an SGF text with what a review says of its moves; all else of the text stays.
+
+    before: Black's expected score before the first move. notes: by ply a comment, the property that judges the move, such
+    as `BM[2]`, Black's expected score after it, the better line, what its first move says. Scores are in per cent.
+    """
+
 def sgf_result(outcome: int, reason: str) -> str: ...
 def plan_clock(
     remaining: float,
@@ -780,13 +794,16 @@ def read_pgn_tree(
 
 @final
 class PgnReader:
-    """Reads the games of a PGN file or text one after another. plays: main lines too, else tags and results alone."""
+    """Reads the games of a PGN file or text one after another. plays: main lines too, else tags and results alone.
+
+    annotated: main lines, and each game keeps its variations and comments.
+    """
 
     @staticmethod
-    def of_file(path: str | os.PathLike[str], plays: bool = True) -> PgnReader:
+    def of_file(path: str | os.PathLike[str], plays: bool = True, annotated: bool = False) -> PgnReader:
         """Read a file in pieces; it may be longer than the memory. OSError where it cannot be read."""
     @staticmethod
-    def of_text(text: str, plays: bool = True) -> PgnReader: ...
+    def of_text(text: str, plays: bool = True, annotated: bool = False) -> PgnReader: ...
     def __iter__(self) -> PgnReader: ...
     def __next__(self) -> PgnGame: ...
 
@@ -813,17 +830,20 @@ class PgnGame:
     outcome: int | None
     ended: str | None
     notes: list[str]
+    def tree(self) -> list[tuple[int, str, str, str, str, list[int]]]:
+        """Return the nodes as `read_pgn_tree` does. ValueError where the reader keeps no annotations."""
 
 @final
 class SgfGame:
     """A game of SGF. What belongs to its moves raises ValueError where `wrong` is not None: why it cannot be used, in a line.
 
     tags: the properties of its first node, the first value of each. moves: as the game writes them. reason: why it ended, by
-    the rules, else as its result says.
+    the rules, else as its result says. text: of its tree as the file has it, decoded.
     """
 
     number: int
     tags: dict[str, str]
+    text: str
     wrong: str | None
     game: Game
     actions: tuple[int, ...]

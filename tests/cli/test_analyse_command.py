@@ -50,7 +50,7 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--moves", "f3 e5 g4 Qh4"], "nothing to analyse: the game is over (checkmate)"),
         (["--multipv", "-1"], "Must be >= 1"),
         (["--threads", "-1"], "Must be >= 0"),
-        (["--batch-size", "0"], "batch_size must be a whole number from 1 to 1,000,000,000, got 0"),
+        (["--batch-size", "0"], 'Invalid value "0" for --batch-size. Must be >= 1'),
         (["--syzygy", "missing"], "missing"),
         (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json"),
         (["--save-tree", "missing/tree.json"], "the folder missing is not there"),

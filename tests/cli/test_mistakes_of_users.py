@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty").mkdir()
     (tmp_path / "own.py").write_text("value = 1\nvalue / 0\n")
     (tmp_path / "result.txt").write_text("")
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    (tmp_path / "folder.txt").mkdir()
     return tmp_path
 
 
@@ -44,6 +47,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["analyse", "tictactoe", "--net", ""], "a net has no name"),
         (["analyse", "connect4", "--fen", "x"], "--fen is for games that have FENs, chess and minichess, got connect4"),
         (["analyse", "chess", "--visits", "99999999999999999999"], "--visits must be 1 to 1,000,000,000"),
+        (["analyse", "chess", "--batch-size", "65537"], 'Invalid value "65537" for --batch-size. Must be <= 65536'),
+        (["gtp", "--batch-size", "0"], 'Invalid value "0" for --batch-size. Must be >= 1'),
+        (["train", "tictactoe", "run.threads=1025"], "run.threads must be a whole number from 0 to 1,024, got '1025'"),
+        (["match", "random", "random", *TINY, "--out", ""], "--out: a file or folder has no name: its text is empty"),
+        (["match", "random", "random", *TINY, "--pgn="], "--pgn: a file or folder has no name: its text is empty"),
+        (["report", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["report", "run", "nowhere"], "nowhere: there is no such folder"),
+        (["review", "game.pgn", "--out", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["tournament", "random", "mcts:2", *TINY, "--out", "result.txt"], "result.txt: is a file, expected a folder"),
+        (["play", "tictactoe", "--save", "folder.txt"], "folder.txt: is a folder, expected the name of a file"),
+        (["check-game", "own.py"], "is a file of Python: hauteur --import own.py, then its game by name"),
+        (["analyse", "my game.pgn"], "is a file of games: hauteur review 'my game.pgn'"),
+        (["web", "match", "--host", "999.1.1.1", "--port", "0"], "--host 999.1.1.1: there is no such address"),
         (["doctor", "now"], "unexpected argument 'now'"),
         (["tune", "now"], "there is no command 'tune now'; there is strength"),
         (["--import", "own.py", "doctor"], "own.py, line 2: ZeroDivisionError: division by zero"),
@@ -69,3 +85,58 @@ def test_a_folder_of_other_work_is_left_alone(folder: Path, work: str, capsys: p
     said = capsys.readouterr().err
     assert f"it is not the folder of a {work}; name another folder with --out" in said
     assert "delete" not in said
+
+
+def test_a_folder_that_is_closed_is_named_before_any_game(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may write everywhere, as root does; so the system's answer is that of another user."""
+    monkeypatch.setattr("hauteur.system.files.os.access", lambda path, mode: Path(path).name != "empty")
+    command = ["match", "random", "random", "--games", "2", "--game", "chess", "--pgn", "empty/a.pgn"]
+    assert main.main(command) == main.EXIT_BAD_INPUT
+    assert "empty/a.pgn: no permission to write in the folder empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["empty.pgn", "wrong.pgn"])
+def test_a_mining_without_games_begins_nothing(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (folder / "empty.pgn").write_text("")
+    (folder / "wrong.pgn").write_text("1. e4 e9 *")
+    assert main.main(["puzzles", "mine", name, "--out", "mined", "--player", "net=uniform"]) == main.EXIT_BAD_INPUT
+    assert f"{name}: has no game that can be read" in capsys.readouterr().err
+    assert not (folder / "mined").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "--save", "x.txt"],
+        ["analyse", "--visits", "2"],
+        ["explain", "--visits", "2"],
+        ["gtp", "--player", "random"],
+        ["check-game", "--games", "1"],
+        ["prove", "--net", "uniform"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_game_is_named_alike_in_every_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """As the first word, and by --game as in the commands whose first words are players; by the same names."""
+    command, *options = words
+    said = []
+    for given in (["go9"], ["--game", "go9"], ["--spec", "go9"]):
+        assert main.main([command, *given, *options]) == main.EXIT_BAD_INPUT
+        said.append(capsys.readouterr().err)
+    assert main.main(["match", "random", "random", "--games", "2", "--game", "go9"]) == main.EXIT_BAD_INPUT
+    said.append(capsys.readouterr().err)
+    assert len(set(said)) == 1
+    assert said[0].startswith("hauteur: no game 'go9' (did you mean go(size=9)?); known games: ")
+
+
+def test_every_option_of_a_file_is_known(root: Path) -> None:
+    """Those of the commands whose values are paths; files that are first words are opened, so none is the folder."""
+    named = re.compile(r"^    (\w+): (?:Path\b|Annotated\[Path\b)", re.MULTILINE)
+    found = set()
+    for module in (root / "python" / "hauteur" / "cli" / "commands").glob("*.py"):
+        found |= {name.replace("_", "-") for name in named.findall(module.read_text(encoding="utf-8"))}
+    assert found - {"file", "net", "source", "target"} <= set(main.OF_FILES)

@@ -20,7 +20,7 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.engine.analysis import searches as searches_module
 from hauteur.engine.analysis.engine import AnalysisEngine
-from hauteur.engine.analysis.query import MOST_LINE, ActionFields, Defaults, Query, QueryFields, read_request
+from hauteur.engine.analysis.query import ALLOWED, MOST_LINE, ActionFields, Defaults, Query, QueryFields, read_request
 from hauteur.engine.analysis.searches import QuerySearches
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.streams import Output, bounded_lines
@@ -164,27 +164,57 @@ WRONG: dict[str, tuple[str | None, str | None, str]] = {
     "{": (None, None, "not JSON"),
     '{"id": "a", "priority": NaN}': (None, None, "NaN"),
     "[" * 10_000: (None, None, "not JSON"),
-    "[1]": (None, None, "one JSON object"),
+    "[1]": (None, None, "one JSON object, got [1]"),
     "{}": (None, "id", "missing"),
-    '{"id": 5}': (None, "id", "id must be a text, got 5"),
-    '{"id": ""}': (None, "id", "id must be a text of 1 or more characters, got ''"),
+    '{"id": 5}': (None, "id", "id must be a text of 1 to 200 characters, got 5"),
+    '{"id": ""}': (None, "id", 'id must be a text of 1 to 200 characters, got ""'),
+    '{"id": null}': (None, "id", "id must be a text of 1 to 200 characters, got null"),
+    f'{{"id": "{"x" * 201}"}}': (None, "id", "id must be a text of 1 to 200 characters, got 201 characters"),
     '{"id": "a", "maxVisit": 5}': ("a", "maxVisit", "did you mean maxVisits"),
     '{"id": "a", "maxVisits": 0}': ("a", "maxVisits", "from 1 to 1,000,000,000"),
-    '{"id": "a", "maxVisits": "5"}': ("a", "maxVisits", "a whole number from 1 to 1,000,000,000 or none, got '5'"),
-    '{"id": "a", "maxVisits": 10000000000}': ("a", "maxVisits", "from 1 to 1,000,000,000 or none, got 10000000000"),
+    '{"id": "a", "maxVisits": "5"}': ("a", "maxVisits", 'a whole number from 1 to 1,000,000,000, got "5"'),
+    '{"id": "a", "maxVisits": true}': (
+        "a",
+        "maxVisits",
+        "maxVisits must be a whole number from 1 to 1,000,000,000, got true",
+    ),
+    '{"id": "a", "maxVisits": 1.5}': ("a", "maxVisits", "a whole number from 1 to 1,000,000,000, got 1.5"),
+    '{"id": "a", "maxVisits": 10000000000}': ("a", "maxVisits", "from 1 to 1,000,000,000, got 10000000000"),
     '{"id": "a", "game": "ches"}': ("a", "game", "did you mean chess"),
     '{"id": "a", "game": "go(size=8)"}': ("a", "game", "no net ships"),
     '{"id": "a", "position": "8/8 w"}': ("a", "position", "8/8"),
     '{"id": "a", "moves": ["e5"]}': ("a", "moves", "move 1: "),
-    '{"id": "a", "moves": 3}': ("a", "moves", "list"),
+    '{"id": "a", "moves": 3}': ("a", "moves", "or one text with spaces, got 3"),
+    '{"id": "a", "moves": ["e4", ["B", "D4"]]}': ("a", "moves", 'got ["B", "D4"] as value 2'),
+    '{"id": "a", "moves": [""]}': ("a", "moves", 'move 1: "" is not a legal move'),
+    '{"id": "a", "position": null}': ("a", "position", "position must be startpos, a FEN, PGN, SGF or moves"),
+    '{"id": "a", "priority": 1e100}': ("a", "priority", "from -2,147,483,647 to 2,147,483,647, got 1e+100"),
+    '{"id": "a", "analysisPVLen": 65}': ("a", "analysisPVLen", "a whole number from 1 to 64, got 65"),
+    '{"id": "a", "includePolicy": 1}': ("a", "includePolicy", "includePolicy must be true or false, got 1"),
+    '{"id": "a", "overrideSettings": []}': (
+        "a",
+        "overrideSettings",
+        "overrideSettings must be an object of settings, got []",
+    ),
+    '{"id": "a", "analyzeTurns": [0, -1]}': ("a", "analyzeTurns", "whole numbers from 0 to 5,000, got -1 as value 2"),
+    '{"id": "a", "action": "terminate_all", "turnNumbers": 5}': (
+        "a",
+        "turnNumbers",
+        "whole numbers from 0 to 5,000, got 5",
+    ),
+    '{"id": "a", "action": "terminate", "terminateId": 5}': ("a", "terminateId", "the id of a query, a text"),
     '{"id": "a", "moves": "e4", "analyzeTurns": [2]}': ("a", "analyzeTurns", "the game has 1 moves"),
-    '{"id": "a", "moves": "e4", "analyzeTurns": [1, 1]}': ("a", "analyzeTurns", "twice"),
-    '{"id": "a", "analyzeTurns": []}': ("a", "analyzeTurns", "analyzeTurns must be 1 or more values, got 0"),
+    '{"id": "a", "moves": "e4", "analyzeTurns": [1, 1]}': ("a", "analyzeTurns", "turn 1 is named twice"),
+    '{"id": "a", "analyzeTurns": []}': (
+        "a",
+        "analyzeTurns",
+        "a list of 1 to 5,001 whole numbers from 0 to 5,000, got 0 values",
+    ),
     '{"id": "a", "overrideSettings": {"cpuct": {"initial": 2}}}': ("a", "overrideSettings", "cpuct.initial"),
     '{"id": "a", "overrideSettings": {"cpuct.init": -2}}': ("a", "overrideSettings", "cpuct.init"),
     '{"id": "a", "overrideSettings": {"second_net": {}}}': ("a", "overrideSettings", "second net"),
     '{"id": "a", "action": "stop"}': ("a", "action", "query_version"),
-    '{"id": "a", "action": "terminate"}': ("a", "terminateId", "needs the id"),
+    '{"id": "a", "action": "terminate"}': ("a", "terminateId", "terminateId is missing"),
     '{"id": "a", "action": "terminate_all", "terminateId": "b"}': ("a", "terminateId", "no single query"),
     '{"id": "a", "action": "query_version", "moves": "e4"}': ("a", "moves", "allowed"),
     "x" * (MOST_LINE + 1): (None, None, "at most 1,048,576 bytes"),
@@ -206,6 +236,11 @@ def test_what_is_wrong_is_a_line(line: str) -> None:
     assert words in wrong["error"]
     assert "\n" not in wrong["error"]
     assert good["rootInfo"]["visits"] == 20
+
+
+def test_every_field_says_what_it_may_be() -> None:
+    names = {field.alias or name for model in (QueryFields, ActionFields) for name, field in model.model_fields.items()}
+    assert names == set(ALLOWED)
 
 
 def test_mutated_lines_are_all_answered(searches: QuerySearches) -> None:

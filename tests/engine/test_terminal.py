@@ -99,3 +99,19 @@ def test_at_odds_the_engine_gives_and_says_with_which_settings(
     monkeypatch.setenv("COLUMNS", "300")
     assert main(["play", "chess", *words]) == 0
     assert shown in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_game_that_cannot_be_saved_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A disk that is full when the game ends does not take the moves with it."""
+
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    shown: list[str] = []
+    monkeypatch.setattr("hauteur.engine.terminal.write_bytes", full)
+    monkeypatch.setattr("hauteur.engine.terminal.TerminalGame._say", lambda _, text: shown.append(text))
+    with pytest.raises(OSError, match="No space left"):
+        played("connect4", ["4", "5", "quit"], (0, 1), save=tmp_path / "game.txt")
+    assert "# connect4\n4 5" in "\n".join(shown)

@@ -17,7 +17,7 @@ from hauteur.learning.loop import learn
 from hauteur.learning.report.games import game_html, generations_with_games, played_games, sample_games
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.shards import FORMAT
+from hauteur.learning.shards import FORMAT, table_digest
 
 pytestmark = pytest.mark.quick
 
@@ -91,7 +91,8 @@ def test_games_that_there_are_not(run: RunFolder) -> None:
     table = pq.read_table(next(run.games.glob("gen-00001-*")))
     first = table.column_names.index("actions")
     wrong = table.set_column(first, "actions", [[[0, 0]] * len(table)]).cast(table.schema)
-    pq.write_table(wrong.replace_schema_metadata({"format": FORMAT}), next(run.games.glob("gen-00001-*")))
+    facts = {"format": FORMAT, "sha256": table_digest(wrong)}
+    pq.write_table(wrong.replace_schema_metadata(facts), next(run.games.glob("gen-00001-*")))
     with pytest.raises(ValueError, match=r"game 1: has columns that do not fit each other"):
         game_html(run, 1, 0)
     next(run.games.glob("gen-00002-*")).write_bytes(b"PAR1 no shard")

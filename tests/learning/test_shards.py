@@ -12,7 +12,7 @@ from recorded_games import random_record, shard_of
 
 from hauteur import _core
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.shards import FORMAT, SCHEMA, bad_games, read_shard, read_table
+from hauteur.learning.shards import FORMAT, SCHEMA, bad_games, read_shard, read_table, table_digest
 
 GAME = _core.Game("connect4")
 Row = dict[str, Any]
@@ -24,10 +24,20 @@ def shard(tmp_path: Path) -> Path:
 
 
 def with_rows(path: Path, rows: list[Row], **metadata: str) -> Path:
-    """A shard of these rows without check sums."""
-    schema = SCHEMA.with_metadata({"format": FORMAT, **metadata})
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    """A shard of these rows without check sums of its pages."""
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    facts = {"format": FORMAT, "sha256": table_digest(table), **metadata}
+    pq.write_table(table.replace_schema_metadata(facts), path)
     return path
+
+
+def test_a_shard_without_the_hash_of_its_columns_is_refused(tmp_path: Path, shard: Path) -> None:
+    path = tmp_path / "bare.parquet"
+    pq.write_table(read_table(shard).replace_schema_metadata({"format": FORMAT}), path)
+    with pytest.raises(
+        ValueError, match=r"bare\.parquet: has no sha256 of its columns, which every shard of games has"
+    ):
+        read_table(path)
 
 
 @pytest.mark.parametrize("seed", range(4))

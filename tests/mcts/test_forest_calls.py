@@ -139,4 +139,6 @@ def test_an_evaluator_that_fails_midway_loses_nothing() -> None:
         for tree in range(3):
             forest.check_invariants(tree)
     assert failures > 5
+    counters = ("visits", "rows", "cache_lookups", "cache_hits")
+    assert [forest.stats()[name] for name in counters] == [undisturbed.stats()[name] for name in counters]
     np.testing.assert_array_equal(forest.root_visits(ids), undisturbed.root_visits(ids))

@@ -128,7 +128,7 @@ def test_cancel_restores_the_tree(pair: Pair, visits: int, gathers: list[int]) -
     forest = pair.forest
     search(forest, pair.evaluator, visits=visits, rows=1)
     forest.set_visit_limits(pair.ids, np.array([visits + 30], np.uint32))
-    before, visits_before = forest.digest(0), forest.stats()["visits"]
+    before, visits_before, counted = forest.digest(0), forest.stats()["visits"], evaluated(forest)
     batches = [gather(forest, rows)[0] for rows in gathers]
     while batches:
         forest.cancel(batches.pop(len(batches) // 2))
@@ -137,6 +137,13 @@ def test_cancel_restores_the_tree(pair: Pair, visits: int, gathers: list[int]) -
     free_visits = forest.stats()["visits"] - visits_before
     assert int(forest.root_node_visits(pair.ids)[0]) == visits + free_visits
     assert free_visits or forest.digest(0) == before
+    assert evaluated(forest) == counted
+
+
+def evaluated(forest: Forest) -> tuple[float, ...]:
+    """What is counted of evaluations that were not known: rows of both nets, and lookups that found nothing."""
+    stats = forest.stats()
+    return stats["rows"], stats["large_rows"], stats["cache_lookups"] - stats["cache_hits"]
 
 
 @given(pairs(), st.integers(1, 60), st.integers(0, 100))

@@ -37,10 +37,19 @@ def test_a_review_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
     assert "[%eval" in review.save(tmp_path / "a.pgn").read_text()
     assert review.save(tmp_path / "a.html").read_text().startswith("<!doctype html>")
     assert json.loads(review.save(tmp_path / "a.json").read_text())["games"]
-    with pytest.raises(ValueError, match=r"a.txt: a review is saved as .pgn, .html or .json"):
+    with pytest.raises(ValueError, match=r"a.txt: a review is saved as .pgn, .sgf, .html or .json"):
         review.save(tmp_path / "a.txt")
-    with pytest.raises(ValueError, match="games of connect4 have no annotated form"):
+    with pytest.raises(ValueError, match=r"games of chess are not written as SGF: save the review as \.pgn, \.html"):
+        review.save(tmp_path / "a.sgf")
+    with pytest.raises(ValueError, match=r"games of connect4 are not written as PGN: save the review as \.html"):
         ht.review("connect4\n4 4 4", visits=10, evaluator="uniform").to_pgn()
+
+
+def test_a_review_of_go_is_saved_as_sgf(tmp_path: Path) -> None:
+    review = ht.review("(;GM[1]SZ[9]KM[7];B[ee];W[cc])", "uniform", visits=10)
+    assert "SBKV[" in review.save(tmp_path / "a.sgf").read_text()
+    with pytest.raises(ValueError, match=r"games of go are not written as PGN: save the review as \.sgf, \.html"):
+        review.to_pgn()
 
 
 def test_a_review_names_what_it_left_out() -> None:

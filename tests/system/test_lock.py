@@ -67,9 +67,11 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("a file")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    for name in ("run", "run/inner", "link"):
-        with pytest.raises(OSError, match=name.split("/")[0]), locked(tmp_path / name, "learning"):
+    for name, what in (("run", "a file"), ("link", "a link to none")):
+        with pytest.raises(ValueError, match=f"{name}: is {what}, expected a folder"), locked(tmp_path / name, "work"):
             pass
+    with pytest.raises(OSError, match="run"), locked(tmp_path / "run" / "inner", "learning"):
+        pass
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "run"]
 
 

@@ -74,14 +74,20 @@ def test_a_review_comes_move_by_move_and_can_be_saved(session: ReviewSession, ev
 
 
 @pytest.mark.parametrize(
-    ("text", "game"), [("(;GM[1]FF[4]SZ[4]PB[A]RE[B+R];B[aa];W[dd];B[bc])", "nogo"), ("4 4 3 5", "connect4")]
+    ("text", "game", "form"),
+    [("(;GM[1]FF[4]SZ[4]PB[A]RE[B+R];B[aa];W[dd];B[bc])", "nogo", "sgf"), ("4 4 3 5", "connect4", None)],
 )
-def test_games_of_other_kinds(session: ReviewSession, events: Events, text: str, game: str) -> None:
+def test_games_of_other_kinds(session: ReviewSession, events: Events, text: str, game: str, form: str | None) -> None:
     reply = session.handle("open", {"text": text, "game": game})
-    assert reply["form"] is None
+    assert reply["form"] == form
     session.handle("start", ORDER)
     events.wait("done")
     assert len(events.named("review")[-1]["moves"]) == reply["plies"]
+    if form is not None:
+        saved = session.handle("save", {})
+        assert saved["name"] == "review.sgf"
+        assert saved["text"].count("SBKV[") == reply["plies"] + 1
+        return
     with pytest.raises(ValueError, match=f"games of {game} have no annotated form; save the page"):
         session.handle("save", {})
 

@@ -121,6 +121,29 @@ pub fn written_sgf(
     sgf::written(game.0.as_ref(), &root, &actions, &comments)
 }
 
+/// Return the first game of an SGF text with what a review says of its moves. `before`: Black's expected score before the first
+/// move; `notes`: by ply a comment, the property that judges the move, Black's expected score after it, the better line, and
+/// what its first move says. Scores are in per cent.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn annotated_sgf(
+    text: &str,
+    game: &PyGame,
+    annotator: &str,
+    before: Option<f64>,
+    notes: BTreeMap<usize, (String, String, f64, Vec<Action>, String)>,
+) -> PyResult<String> {
+    let note = |(comment, judgement, chances, line, line_comment)| sgf::MoveNote {
+        comment,
+        judgement,
+        chances,
+        line,
+        line_comment,
+    };
+    let notes = notes.into_iter().map(|(ply, fields)| (ply, note(fields))).collect();
+    sgf::annotated(text, game.0.as_ref(), annotator, before, &notes).map_err(value_error)
+}
+
 /// Return the value of RE.
 #[pyfunction]
 pub fn sgf_result(outcome: i8, reason: &str) -> String {

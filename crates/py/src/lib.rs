@@ -87,6 +87,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game_texts::pgn_position_tags, module)?)?;
     module.add_function(wrap_pyfunction!(game_texts::pgn_tag_value, module)?)?;
     module.add_function(wrap_pyfunction!(game_texts::written_sgf, module)?)?;
+    module.add_function(wrap_pyfunction!(game_texts::annotated_sgf, module)?)?;
     module.add_function(wrap_pyfunction!(game_texts::sgf_result, module)?)?;
     module.add_function(wrap_pyfunction!(clock::plan_clock, module)?)?;
     module.add_function(wrap_pyfunction!(clock::moves_left, module)?)?;

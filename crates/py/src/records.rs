@@ -31,8 +31,9 @@ pub struct PyPgnReader {
 }
 
 impl PyPgnReader {
-    fn of(source: Box<dyn Read + Send + Sync>, plays: bool) -> PyResult<Self> {
-        Ok(PyPgnReader { reader: Reader::new(source, plays)? })
+    fn of(source: Box<dyn Read + Send + Sync>, plays: bool, annotated: bool) -> PyResult<Self> {
+        let reader = if annotated { Reader::annotated(source)? } else { Reader::new(source, plays)? };
+        Ok(PyPgnReader { reader })
     }
 }
 
@@ -40,17 +41,17 @@ impl PyPgnReader {
 impl PyPgnReader {
     /// Read a file in pieces; it may be longer than the memory.
     #[staticmethod]
-    #[pyo3(signature = (path, plays=true))]
-    fn of_file(path: PathBuf, plays: bool) -> PyResult<Self> {
+    #[pyo3(signature = (path, plays=true, annotated=false))]
+    fn of_file(path: PathBuf, plays: bool, annotated: bool) -> PyResult<Self> {
         // No buffer around it: the reader takes pieces of its own.
-        PyPgnReader::of(Box::new(File::open(path)?), plays)
+        PyPgnReader::of(Box::new(File::open(path)?), plays, annotated)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, plays=true))]
-    fn of_text(text: String, plays: bool) -> PyResult<Self> {
+    #[pyo3(signature = (text, plays=true, annotated=false))]
+    fn of_text(text: String, plays: bool, annotated: bool) -> PyResult<Self> {
         // The text moves into the reader, which lives as long as Python's iterator.
-        PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays)
+        PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays, annotated)
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -153,6 +154,14 @@ impl PyPgnGame {
     fn notes(&self) -> PyResult<Vec<String>> {
         Ok(self.line_read()?.notes.clone())
     }
+
+    /// The nodes of its tree, parents first, of a reader that keeps annotations.
+    fn tree(&self, py: Python<'_>) -> PyResult<Vec<TreeRow>> {
+        let raw = self.read.raw.as_ref();
+        let raw = raw.ok_or_else(|| PyValueError::new_err("the variations and comments of this game were not read"))?;
+        let tree = py.detach(|| pgn::tree::read(&pgn::Lines::default(), raw)).map_err(value_error)?;
+        Ok(tree_rows(tree.nodes))
+    }
 }
 
 /// The tags of a game in their order; of several of one name the first.
@@ -170,6 +179,17 @@ fn tag_dict<'py>(py: Python<'py>, tags: &[(String, String)]) -> PyResult<Bound<'
 /// A node of a tree: parent (-1 at the start), UCI, SAN, comment before and after, glyphs.
 type TreeRow = (i64, String, String, String, String, Vec<u8>);
 
+fn tree_rows(nodes: Vec<pgn::tree::Node>) -> Vec<TreeRow> {
+    let mut parents = vec![-1i64; nodes.len()];
+    for (number, node) in nodes.iter().enumerate() {
+        for &child in &node.children {
+            parents[child] = number as i64;
+        }
+    }
+    let rows = nodes.into_iter().zip(parents);
+    rows.map(|(node, parent)| (parent, node.uci, node.san, node.before, node.comment, node.nags)).collect()
+}
+
 /// Return a game of chess with its variations: tags, game, FEN, outcome, notes, and its nodes, parents first.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
@@ -179,14 +199,7 @@ pub fn read_pgn_tree<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, PyGame, Option<String>, Option<i8>, Vec<String>, Vec<TreeRow>)> {
     // A long text takes its time, and sessions of other pages run in this process.
     let (raw, tree) = py.detach(|| pgn::read_tree(text)).map_err(value_error)?;
-    let mut parents = vec![-1i64; tree.nodes.len()];
-    for (number, node) in tree.nodes.iter().enumerate() {
-        for &child in &node.children {
-            parents[child] = number as i64;
-        }
-    }
-    let rows = tree.nodes.into_iter().zip(parents);
-    let rows = rows.map(|(node, parent)| (parent, node.uci, node.san, node.before, node.comment, node.nags)).collect();
+    let rows = tree_rows(tree.nodes);
     let start = tree.line.start;
     Ok((tag_dict(py, &raw.tags)?, PyGame(start.game), start.fen, tree.line.outcome, tree.notes, rows))
 }
@@ -213,6 +226,11 @@ impl PySgfGame {
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         tag_dict(py, &self.read.tags)
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.read.text
     }
 
     /// Why the game cannot be used, in a line; None where it can.

@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from hauteur.cli.interrupts import EXIT_INTERRUPTED as EXIT_INTERRUPTED
@@ -164,6 +165,10 @@ GROUPS = {
 }
 
 
+OF_FILES = ("csv", "log", "openings", "out", "output", "pgn", "png", "run", "save", "save-tree", "sgf", "to")
+"""Options whose values are files and folders."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The `hauteur` command; returns the exit status.
 
@@ -213,6 +218,7 @@ def run(words: Sequence[str]) -> int:
     from cyclopts import CycloptsError, UnknownCommandError
 
     _check_layer(words)
+    _check_files(words)
     first = words[0] if words else ""
     own = {command.words.split()[0] for command in (*COMMANDS, *HIDDEN)}
     app = make_app(outside=first not in own)
@@ -238,6 +244,17 @@ def _check_layer(words: Sequence[str]) -> None:
         named = command.split()
         if list(words[: len(named)]) == named and not NEED_NOTHING & set(words):
             require(f"hauteur {command}", *modules)
+
+
+def _check_files(words: Sequence[str]) -> None:
+    """Raise ValueError for an option whose file has an empty name, as from a variable of the shell that is not set.
+
+    It would be the working folder, which then gets the files of a match or a run.
+    """
+    for option in OF_FILES:
+        followed = [after for word, after in pairwise(words) if word == f"--{option}"]
+        if "" in followed or f"--{option}=" in words:
+            raise ValueError(f"--{option}: a file or folder has no name: its text is empty")
 
 
 def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:

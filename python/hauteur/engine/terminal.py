@@ -19,7 +19,7 @@ from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.mcts.report import flipped
 from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
-from hauteur.system.files import write_bytes
+from hauteur.system.files import check_folder, write_bytes
 
 COMMANDS = {
     "moves": "list the legal moves",
@@ -197,7 +197,11 @@ class TerminalGame:
         written = written_game(self._played, form, (first, second))
         if form == "moves":
             written = moves_file(self._game, written)
-        write_bytes(path, written.encode())
+        try:
+            write_bytes(path, written.encode())
+        except (OSError, ValueError):
+            self._say(written)  # or the game would be lost: a disk may have filled up meanwhile
+            raise
         self._say(f"saved: {path}")
 
     def _help(self) -> None:
@@ -232,8 +236,7 @@ def check_save(path: Path, game: _core.Game) -> None:
     end = ENDS.get(forms_of(game)[0], ".txt")
     if path.suffix.lower() != end:
         raise ValueError(f"{path}: games of {game.name} are saved as {end} files")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: the folder {path.parent} is not there")
+    check_folder(path)
 
 
 def _sign_between(left_is_last: bool, right_is_last: bool) -> str:

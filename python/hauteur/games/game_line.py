@@ -44,6 +44,9 @@ class TaggedGame:
     """What a user should know of how it was read, a line each: a FEN that was cleaned, a null move that ends it."""
     where: str = ""
     """The file and the number of the game in it."""
+    source: _core.PgnGame | str | None = None
+    """The game as its file has it, variations and comments too: the text of an SGF; of a PGN its tokens, where they
+    were asked for."""
 
     @property
     def said(self) -> list[str]:

@@ -70,15 +70,16 @@ GameSource = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
 """The game that a text is of, and its games."""
 
 
-def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameSource:
+def games_in(text: str, form: Form, name: str, spec: str | None = None, *, annotated: bool = False) -> GameSource:
     """Return the games of a text of this name: PGN, SGF, or the moves of a game a line; # begins a comment.
 
     spec: of the game that moves are of; the first line may name it too, with or without the # that `hauteur play` puts
-    before it, and must where there is no spec. Raise ValueError where the game is unknown; games that cannot be used
+    before it, and must where there is no spec. annotated: games of PGN keep variations and comments as their `source`,
+    as those of SGF do. Raise ValueError where the game is unknown; games that cannot be used
     say why.
     """
     if form == "pgn":
-        return load_game("chess"), pgn_games(text, name)
+        return load_game("chess"), pgn_games(text, name, annotated=annotated)
     if form == "sgf":
         try:
             usual = "" if spec is None else load_game(spec).name
@@ -112,10 +113,10 @@ def moves_file(game: _core.Game, moves: str) -> str:
     return f"# {game.spec}\n{moves}"
 
 
-def games_in_file(path: Path, form: Form) -> GameSource:
+def games_in_file(path: Path, form: Form, *, annotated: bool = False) -> GameSource:
     """Return the games of a file as `games_in` those of its text; a PGN is read in pieces."""
     if form == "pgn":
-        return load_game("chess"), pgn_games(path, str(path))
+        return load_game("chess"), pgn_games(path, str(path), annotated=annotated)
     text = sgf_text_of(path) if form == "sgf" else path.read_text("utf-8-sig", errors="replace")
     return games_in(text, form, str(path))
 

@@ -11,15 +11,22 @@ from hauteur.games.registry import load_game, parse_spec, with_fen
 LINE_WIDTH = 80
 
 
-def pgn_games(source: Path | str, name: str, game: _core.Game | None = None) -> Iterator[TaggedGame | BadGame]:
+def pgn_games(
+    source: Path | str,
+    name: str,
+    game: _core.Game | None = None,
+    *,
+    annotated: bool = False,
+) -> Iterator[TaggedGame | BadGame]:
     """Yield the games of a file, or of a text, of this name in order, each as its main line or with what is wrong.
 
-    game: which they must be of, chess or Chess960, perhaps with other parameters; None: both are read. Files are read
-    in pieces, so they may be longer than the memory. A game without moves is yielded too: it may be a position.
+    game: which they must be of, chess or Chess960, perhaps with other parameters; None: both are read. annotated: each
+    game keeps its variations and comments as its `source`. Files are read in pieces, so they may be longer than the
+    memory. A game without moves is yielded too: it may be a position.
     """
     if game is not None and game.name != "chess":
         raise ValueError(f"{name}: PGN holds games of chess, not of {game.spec}")
-    reader = open_reader(source)
+    reader = open_reader(source, annotated=annotated)
     usual = game is None or game.new_initial_state().notation() == _USUAL_START
     for read in reader:
         where = place_of(read, name)
@@ -31,7 +38,8 @@ def pgn_games(source: Path | str, name: str, game: _core.Game | None = None) -> 
         has_resigned = "resign" in tags.get("Termination", "").lower()
         reason = read.ended or (RESIGNATION if has_resigned else RECORDED)
         origin = _origin(read, game, usual=usual)
-        yield TaggedGame(read.actions, tags, read.outcome, reason, origin, tuple(read.notes), where)
+        kept = read if annotated else None
+        yield TaggedGame(read.actions, tags, read.outcome, reason, origin, tuple(read.notes), where, kept)
 
 
 def place_of(read: _core.PgnGame, name: str) -> str:
@@ -39,12 +47,15 @@ def place_of(read: _core.PgnGame, name: str) -> str:
     return f"{name}, game {read.number} (line {read.line})"
 
 
-def open_reader(source: Path | str, *, plays: bool = True) -> _core.PgnReader:
-    """Return a reader of a file or of a text. plays: main lines are read, else tags and results alone."""
+def open_reader(source: Path | str, *, plays: bool = True, annotated: bool = False) -> _core.PgnReader:
+    """Return a reader of a file or of a text. plays: main lines are read, else tags and results alone.
+
+    annotated: games keep their variations and comments, for `PgnGame.tree`.
+    """
     if isinstance(source, str):
-        return _core.PgnReader.of_text(source, plays)
+        return _core.PgnReader.of_text(source, plays, annotated)
     source.open("rb").close()  # an error names the file then
-    return _core.PgnReader.of_file(source, plays)
+    return _core.PgnReader.of_file(source, plays, annotated)
 
 
 _USUAL_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

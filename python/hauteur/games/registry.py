@@ -6,6 +6,7 @@ A spec is `name` or `name(key=value, ...)`: `connect4`, `connect4(columns=6,rows
 import importlib
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -205,6 +206,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     if match is None:
         if str(spec).count("/") >= 5:
             raise ValueError(f"{spec!r} is a position: give it as --fen, in Python hauteur.position({spec!r})")
+        if str(spec).endswith((".pgn", ".sgf")):
+            raise ValueError(_file_of_games(str(spec)))
         near = did_you_mean("".join(str(spec).lower().split()), names())
         raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")
     name, inner = match.groups()
@@ -232,6 +235,10 @@ def _read_value(text: str) -> int | float | bool | str:
     return text
 
 
+def _file_of_games(name: str) -> str:
+    return f"{name!r} is a file of games: hauteur review {shlex.quote(name)}, in Python hauteur.review({name!r})"
+
+
 def _factory(name: str) -> Factory:
     load_variable()
     if name in _registered:
@@ -244,8 +251,10 @@ def _factory(name: str) -> Factory:
         if point.name == name:
             loaded: Factory = point.load()
             return loaded
+    if name.endswith(".py"):
+        raise ValueError(f"{name!r} is a file of Python: hauteur --import {shlex.quote(name)}, then its game by name")
     if name.endswith((".pgn", ".sgf")):
-        raise ValueError(f"{name!r} is a file of games: hauteur review {name}, in Python hauteur.review({name!r})")
+        raise ValueError(_file_of_games(name))
     raise ValueError(
         f"no game {name!r}{_meant(name)}; known games: {', '.join(names())}; a game "
         "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "

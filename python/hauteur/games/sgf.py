@@ -23,7 +23,7 @@ def sgf_games(text: str, name: str, game: _core.Game | None = None) -> Iterator[
         if read.wrong is not None:
             yield BadGame(where, read.wrong)
             continue
-        yield TaggedGame(read.actions, read.tags, read.outcome, read.reason, where=where)
+        yield TaggedGame(read.actions, read.tags, read.outcome, read.reason, where=where, source=read.text)
     if not games:
         yield BadGame(name, "no SGF: it has no (")
 

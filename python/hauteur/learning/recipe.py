@@ -18,6 +18,7 @@ from hauteur.networks.architecture import NetworkSettings
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import Colours, PlayerSettings, PlayoutCap, WithModelOfOpponent, parse_player
 from hauteur.system.hardware import usable_cores
+from hauteur.system.hints import MOST_THREADS
 from hauteur.system.settings import Section, assign_texts, flat_settings, problems, read_toml
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -435,7 +436,7 @@ class RunSettings(Section):
     """How many; raising it continues a finished run; 0: only `[start]`."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Seed of all random draws."""
-    threads: Annotated[int, Field(ge=0, le=4096)] = 0
+    threads: Annotated[int, Field(ge=0, le=MOST_THREADS)] = 0
     """Threads of the processor; 0: one per core."""
     exact: bool = True
     """A run that was killed and resumed ends with the same games and the same net, bit for bit, as an uninterrupted
@@ -454,7 +455,7 @@ class RunSettings(Section):
     @property
     def cores(self) -> int:
         """Threads of the processor that the run uses: `threads`, or one per core of this machine."""
-        return self.threads or usable_cores()
+        return self.threads or min(usable_cores(), MOST_THREADS)
 
 
 class Recipe(Section):

@@ -41,6 +41,10 @@ MOST_NAMED = 3
 
 def no_run(folder: Path) -> ValueError:
     """Return the error for a folder that is none of a run; where runs lie below, it names them."""
+    if not folder.is_dir():
+        return ValueError(
+            f"{folder}: {'is a file, expected a folder' if folder.exists() else 'there is no such folder'}"
+        )
     found = [path.parent for depth in ("*", "*/*") for path in sorted(folder.glob(f"{depth}/config.toml"))]
     named = ", ".join(map(str, found[:MOST_NAMED])) + (", ..." if len(found) > MOST_NAMED else "")
     below = f"; below it are {named}" if found else ""

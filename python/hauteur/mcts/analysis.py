@@ -26,6 +26,7 @@ from hauteur.mcts.plain_settings import MOST_VISITS, SearchSettings, given_searc
 from hauteur.mcts.report import AnalysisOptions, OnReport, Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.search_run import SearchRun
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
+from hauteur.networks.evaluators.base import MOST_BATCH_ROWS
 from hauteur.system.closing import Closing
 from hauteur.system.formatting import described
 from hauteur.system.hints import MOST_THREADS, checked_seed, whole_number, with_hints
@@ -89,7 +90,7 @@ class Analysis(Closing):
         more: Sequence[object] = (),
     ) -> None:
         if batch_size is not None:
-            whole_number("batch_size", batch_size, 1, MOST_VISITS)
+            whole_number("batch_size", batch_size, 1, MOST_BATCH_ROWS)
         # Kept as they were given: each game's net puts settings of its own under them, and those of the net before must
         # not count as given then.
         self._given = given_search(params)

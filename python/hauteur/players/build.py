@@ -50,7 +50,7 @@ class Resources:
             ("threads", self.threads, 0, 1024),
         ):
             if not least <= value <= most:
-                raise ValueError(f"--{name} must be {least} to {most}, got {value}")
+                raise ValueError(f"--{name} must be {least} to {most:,}, got {value}")
 
     @property
     def rows(self) -> int:

@@ -144,7 +144,10 @@ class Report:
         return path
 
     def write_files(self, *, png: Path | None = None, csv: Path | None = None) -> None:
-        """Write every figure into the folders that are given, as KEY.png and KEY.csv."""
+        """Write every figure into the folders that are given, as KEY.png and KEY.csv. ValueError for a file there."""
+        for folder in (png, csv):
+            if folder is not None and folder.is_file():
+                raise ValueError(f"{folder}: is a file, expected a folder")
         for figure in self.figures:
             for folder, kind, write in ((png, "png", write_png), (csv, "csv", write_csv)):
                 if folder is not None:

@@ -63,9 +63,13 @@ def sweep(folder: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise ValueError unless the folder of a file to be written exists."""
+    """Raise ValueError unless a file can be written there: its folder exists, and is not closed to this user."""
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} is not there")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder, expected the name of a file")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ValueError(f"{path}: no permission to write in the folder {path.parent}")
 
 
 def sha256_of(path: Path) -> str:

@@ -80,7 +80,7 @@ def _can_be_locked(descriptor: int) -> bool:
 
 
 def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
-    """Make the folder and those above it, and take its lock; errors as `_acquire`.
+    """Make the folder and those above it, and take its lock; errors as `_acquire`, and ValueError for a file there.
 
     made: takes the folders that were missing. Another process that has made them too removes them when it ends, which
     may be just now: then they are made again.
@@ -92,7 +92,10 @@ def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             _acquire(lock, folder, work)
         except (FileNotFoundError, FileExistsError):
-            if not left or _is_something_else(folder):
+            if _is_something_else(folder):
+                what = "a link to none" if folder.is_symlink() else "a file"
+                raise ValueError(f"{folder}: is {what}, expected a folder") from None
+            if not left:
                 raise
         else:
             return

@@ -135,13 +135,16 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 
 
 def listen(settings: WebSettings) -> socket.socket:
-    """Return a socket that listens at the address. Raise OSError where that cannot be."""
+    """Return a socket that listens at the address. Raise ValueError where that cannot be."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
         listener.listen(2048)  # who connects as soon as the address is printed waits, and is not refused
+    except (socket.gaierror, UnicodeError):
+        listener.close()
+        raise ValueError(f"--host {settings.host}: there is no such address") from None
     except OSError as error:
         listener.close()
         raise ValueError(f"--host {settings.host} --port {settings.port}: {os.strerror(error.errno or 0)}") from None

@@ -5,7 +5,7 @@
 pub struct Counters {
     /// Completed visits.
     pub visits: u64,
-    /// Rows sent to the network.
+    /// Rows sent to the network; those of a batch that was cancelled are not counted.
     pub rows: u64,
     /// Of these visits, large turns of a search with two nets.
     pub large_visits: u64,
@@ -23,7 +23,7 @@ pub struct Counters {
     pub terminal_visits: u64,
     /// Leaves whose result the oracle knew.
     pub oracle_hits: u64,
-    /// Replies that descents drew at frozen nodes, those of collisions too (search-contempt).
+    /// Replies that descents drew at frozen nodes, those of collisions and cancelled visits too (search-contempt).
     pub contempt_draws: u64,
     /// Descents that ended at a leaf in flight.
     pub collisions: u64,
@@ -33,7 +33,28 @@ pub struct Counters {
     pub depth_max: u64,
 }
 
+/// What was counted for a leaf whose answer has not come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted {
+    /// Its lookups in the cache.
+    pub lookups: u8,
+    /// Of these, those that found something.
+    pub hits: u8,
+    /// Its rows.
+    pub rows: u8,
+    /// Of these, those of large turns.
+    pub large_rows: u8,
+}
+
 impl Counters {
+    /// Takes back what was counted for a leaf that is given up: the leaf will be reached, and counted, again.
+    pub fn take_back(&mut self, counted: Counted) {
+        self.cache_lookups -= u64::from(counted.lookups);
+        self.cache_hits -= u64::from(counted.hits);
+        self.rows -= u64::from(counted.rows);
+        self.large_rows -= u64::from(counted.large_rows);
+    }
+
     /// Adds another search's totals.
     pub fn add(&mut self, other: &Counters) {
         self.visits += other.visits;

@@ -40,7 +40,7 @@ use crate::game::{Action, Player, State};
 use crate::math::rng::{CounterRng, root_rng, rule_rng};
 use crate::rules::second_net::Net;
 use crate::search::cache::Cache;
-use crate::search::counters::Counters;
+use crate::search::counters::{Counted, Counters};
 use crate::search::gumbel_root::Halving;
 use crate::search::oracle::LeafOracle;
 use crate::search::outside::backup::Postponed;
@@ -78,6 +78,8 @@ pub struct Leaf {
     models_mover: bool,
     /// It has its value, and waits for those priors.
     asks_model: bool,
+    /// What was counted for it since its last answer.
+    counted: Counted,
 }
 
 impl Leaf {
@@ -419,6 +421,7 @@ impl Search {
         // priors and ends the wait.
         if self.setup.models() && leaf.models_mover {
             keep_in_cache(leaf.key, &leaf.edges, leaf.value);
+            leaf.counted = Counted::default();
             return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
         }
         self.rows_in_flight -= 1;
@@ -457,6 +460,7 @@ impl Search {
     /// Takes back the visit of a leaf.
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
+        self.counters.take_back(leaf.counted);
         // A cancelled turn gives its number back: the turns after it draw as if it had never begun.
         self.rules.two_nets.end(leaf.turn, true);
         self.tree.mark(&leaf.path, leaf.turn, -1);

@@ -36,6 +36,7 @@ impl Search {
         while leaves.len() < end {
             let Some(mut leaf) = self.rules.waiting_for_model.pop_front() else { return };
             self.counters.cache_lookups += u64::from(!known.is_off());
+            leaf.counted.lookups += u8::from(!known.is_off());
             match known.get(leaf.key) {
                 Some(seen) => {
                     self.counters.cache_hits += 1;
@@ -47,6 +48,8 @@ impl Search {
                     self.counters.rows += 1;
                     // The model is the second net of the forest; its rows are counted as the large net's.
                     self.counters.large_rows += 1;
+                    leaf.counted.rows += 1;
+                    leaf.counted.large_rows += 1;
                     leaves.push(leaf);
                 }
             }

@@ -86,6 +86,7 @@ impl Search {
         for leaf in self.rules.followers.take(key) {
             // They were counted as hits of an answer that has not come.
             self.counters.position_hits -= 1;
+            self.counters.take_back(leaf.counted);
             self.tree.mark(&leaf.path, leaf.turn, -1);
             self.stop_waiting(&leaf);
             self.scratch.leaves.push(leaf);

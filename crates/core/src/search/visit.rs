@@ -4,6 +4,7 @@ use crate::game::{Outcome, Player};
 use crate::rules::RuleVisit;
 use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
+use crate::search::counters::Counted;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, Plain, best_edge};
@@ -219,11 +220,13 @@ impl Search {
         // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
         let key = self.setup.params.evaluation_key(self.scratch.state.key());
         let models = self.setup.models() && self.model_here().is_some();
-        let mut known = None;
+        let (mut known, mut counted) = (None, Counted::default());
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
+            counted.lookups = 1;
             if let Some(seen) = sources.cache.get(key) {
                 self.counters.cache_hits += 1;
+                counted.hits = 1;
                 // The value may be known while the model's priors are not: then only the model is asked.
                 let edges = if models { sources.model.get(key).map(|model| &model.edges) } else { Some(&seen.edges) };
                 if let Some(edges) = edges {
@@ -241,7 +244,8 @@ impl Search {
             // Two leaves with one position: the second takes the answer of the first and needs no row. It counts
             // as a visit that ended, since the gather goes on.
             if self.is_position_in_flight(position) {
-                let leaf = self.make_leaf(key);
+                let mut leaf = self.make_leaf(key);
+                leaf.counted = counted;
                 self.follow(position, leaf);
                 return Visit::Done;
             }
@@ -249,6 +253,7 @@ impl Search {
         }
         let mut leaf = self.make_leaf(key);
         leaf.models_mover = models;
+        leaf.counted = counted;
         leaf.state.legal_actions(&mut leaf.actions);
         self.rules.two_nets.begin(self.turn, true);
         self.rows_in_flight += 1;
@@ -259,6 +264,8 @@ impl Search {
         }
         self.counters.rows += 1;
         self.counters.large_rows += u64::from(self.turn != Net::Small);
+        leaf.counted.rows = 1;
+        leaf.counted.large_rows = u8::from(self.turn != Net::Small);
         Visit::Row(leaf)
     }
 
@@ -337,6 +344,7 @@ impl Search {
             value: Value { wl: 0.0, d: 0.0 },
             models_mover: false,
             asks_model: false,
+            counted: Counted::default(),
         });
         // The next descent begins with a copy of the root, so the leaf may have this position itself.
         std::mem::swap(&mut leaf.state, &mut self.scratch.state);

@@ -31,33 +31,57 @@ pub struct GameRead {
     pub tagged: words::Outcome,
     /// Its main line; an error is one line. None where it was not asked for.
     pub played: Option<Result<GameLine, String>>,
+    /// Its tokens with variations and comments; None where these were not asked for.
+    pub raw: Option<RawGame>,
 }
 
 /// Reads the main lines of a file of any length, one game after another.
 pub struct Reader<R> {
     games: Games<R>,
     lines: Option<Lines>,
+    keep: Keep,
     number: usize,
 }
 
 impl<R: Read> Reader<R> {
     /// Begins at the start of a file. `plays`: main lines are played; else tags and results alone are read.
     pub fn new(reader: R, plays: bool) -> io::Result<Self> {
+        Reader::keeping(reader, plays, Keep::MainLine)
+    }
+
+    /// The same, which plays main lines and keeps variations and comments with each game, so that they can be written again.
+    pub fn annotated(reader: R) -> io::Result<Self> {
+        Reader::keeping(reader, true, Keep::All)
+    }
+
+    fn keeping(reader: R, plays: bool, keep: Keep) -> io::Result<Self> {
         let lines = plays.then(Lines::default);
-        Ok(Reader { games: Games::new(reader, Keep::MainLine)?, lines, number: 0 })
+        Ok(Reader { games: Games::new(reader, keep)?, lines, keep, number: 0 })
     }
 
     /// The next game; None at the end of the file.
     pub fn next_game(&mut self) -> io::Result<Option<GameRead>> {
         let Some(raw) = self.games.next_game()? else { return Ok(None) };
         self.number += 1;
-        let played = self.lines.as_ref().map(|lines| lines.play(&raw));
+        let played = self.lines.as_ref().map(|lines| self.play(lines, &raw));
         // An error of the result stays apart from that of the moves: the rating list reads tags without playing,
         // and counts a game by its tag alone.
         let outcome = line::outcome_of(&raw);
         let tagged = words::result(raw.tag("Result").trim()).unwrap_or(raw.result.flatten());
+        let kept = (self.keep == Keep::All).then(|| raw.clone());
         let RawGame { line, tags, plies, .. } = raw;
-        Ok(Some(GameRead { number: self.number, line, tags, plies, outcome, tagged, played }))
+        Ok(Some(GameRead { number: self.number, line, tags, plies, outcome, tagged, played, raw: kept }))
+    }
+}
+
+impl<R> Reader<R> {
+    /// The main line of a game; where variations are kept its notes say which of them end early too.
+    fn play(&self, lines: &Lines, raw: &RawGame) -> Result<GameLine, String> {
+        if self.keep == Keep::MainLine {
+            return lines.play(raw);
+        }
+        let tree = tree::read(lines, raw)?;
+        Ok(GameLine { notes: tree.notes, ..tree.line })
     }
 }
 

@@ -1,5 +1,7 @@
-//! Games on the points of a board as SGF (FF[4] and older): main lines are read, variations and comments are passed over.
+//! Games on the points of a board as SGF (FF[4] and older): main lines are read, variations and comments are passed over; a review
+//! is written into the text of a game (`annotate.rs`), which keeps them.
 
+mod annotate;
 mod nodes;
 mod setup;
 mod write;
@@ -11,7 +13,8 @@ use hauteur_core::games::go::setup::Setup;
 use hauteur_core::games::make_game;
 
 use crate::pgn::words;
-use nodes::{Node, next_tree};
+pub use annotate::{MoveNote, annotated};
+use nodes::{Node, begin_of_tree, next_tree};
 pub use write::{result_text, written};
 
 /// Plies of a game.
@@ -42,6 +45,8 @@ pub struct GameRead {
     pub number: usize,
     /// The properties of its first node, the first value of each.
     pub tags: Vec<(String, String)>,
+    /// Its tree as it stands in the text; empty where brackets do not match.
+    pub text: String,
     /// Its main line; an error is one line.
     pub played: Result<GameLine, String>,
 }
@@ -58,6 +63,7 @@ pub fn read(text: &str, game: Option<&Arc<dyn Game>>) -> Vec<GameRead> {
     let (mut games, mut at) = (Vec::new(), 0);
     while let Some(tree) = next_tree(text, at) {
         let number = games.len() + 1;
+        let begins = begin_of_tree(text, at).unwrap_or(at);
         let nodes = match tree {
             Ok((end, nodes)) => {
                 at = end;
@@ -67,13 +73,14 @@ pub fn read(text: &str, game: Option<&Arc<dyn Game>>) -> Vec<GameRead> {
             // variations.
             Err(error) => {
                 let played = Err(format!("{error}; the file is not read further"));
-                games.push(GameRead { number, tags: Vec::new(), played });
+                games.push(GameRead { number, tags: Vec::new(), text: String::new(), played });
                 return games;
             }
         };
         let root = nodes.first().cloned().unwrap_or_default();
         let tags = root.into_iter().map(|(name, values)| (name, values.into_iter().next().unwrap_or_default()));
-        games.push(GameRead { number, tags: tags.collect(), played: play(&nodes, game) });
+        let text = text[begins..at].to_string();
+        games.push(GameRead { number, tags: tags.collect(), text, played: play(&nodes, game) });
     }
     games
 }

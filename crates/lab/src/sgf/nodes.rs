@@ -1,6 +1,7 @@
-//! The trees of an SGF file as nodes with properties; of each tree the main line.
+//! The trees of an SGF file as nodes with properties; of each tree the main line, and where its parts stand in the text.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Variations within variations.
 pub const MAX_DEPTH: usize = 1000;
@@ -8,11 +9,56 @@ pub const MAX_DEPTH: usize = 1000;
 /// Values by name, of one node.
 pub type Node = BTreeMap<String, Vec<String>>;
 
+/// Where a node of the main line stands in the text.
+#[derive(Clone, Debug)]
+pub struct NodePlace {
+    /// From its `;` to what follows its last property.
+    pub text: Range<usize>,
+    /// Its properties in the order of the text: the name in capitals, from its first letter to the ] of its last value, and its
+    /// first value between the brackets.
+    pub properties: Vec<(String, Range<usize>, Range<usize>)>,
+    /// Which of the trees it stands in.
+    tree: usize,
+    /// Whether its tree begins with it.
+    pub is_first: bool,
+    /// The moves that begin other variations after this node, with the letter of their colour.
+    pub variations: Vec<(String, String)>,
+    /// Where the variations after it end; None where it has none.
+    pub variations_end: Option<usize>,
+}
+
+/// Where the parts of a tree stand in the text.
+pub struct Layout {
+    /// The nodes of the main line.
+    pub nodes: Vec<NodePlace>,
+    closed: Vec<usize>,
+}
+
+impl Layout {
+    /// Where the ) of the tree stands that a node of the main line is in.
+    pub fn closed(&self, node: usize) -> usize {
+        self.closed[self.nodes[node].tree]
+    }
+}
+
+/// The places of the parts of the first tree of a text. An error says what is wrong with the tree, or that there is none.
+pub fn layout(text: &str) -> Result<Layout, String> {
+    let begins = tree_start(text, 0).ok_or("no SGF: it has no (")?;
+    let mut parser = Parser::new(text, begins);
+    parser.tree()?;
+    Ok(Layout { nodes: parser.places, closed: parser.closed })
+}
+
+/// Where the first tree at or after a place begins; None where none follows.
+pub fn begin_of_tree(text: &str, from: usize) -> Option<usize> {
+    tree_start(text, from)
+}
+
 /// The tree that begins at or after a place: where it begins and ends, and the nodes of its main line. None where no tree
 /// follows; text before it is passed over. An error says what is wrong with the tree.
 pub fn next_tree(text: &str, from: usize) -> Option<Result<(usize, Vec<Node>), String>> {
     let begins = tree_start(text, from)?;
-    let mut parser = Parser { text, at: begins, nodes: Vec::new(), depth: 0, in_main_line: true };
+    let mut parser = Parser::new(text, begins);
     Some(parser.tree().map(|()| (parser.at, parser.nodes)))
 }
 
@@ -30,11 +76,24 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     nodes: Vec<Node>,
-    depth: usize,
     in_main_line: bool,
+    places: Vec<NodePlace>,
+    /// The trees that are open: the number of each, and the node of the main line that it follows.
+    open: Vec<(usize, Option<usize>)>,
+    /// Where each tree is closed, by its number.
+    closed: Vec<usize>,
+    /// The last node, where it is of the main line.
+    current: Option<usize>,
+    /// The node of the main line after which the last node begins a variation.
+    begins_after: Option<usize>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, at: usize) -> Self {
+        let (nodes, places, open, closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Parser { text, at, nodes, in_main_line: true, places, open, closed, current: None, begins_after: None }
+    }
+
     fn peek(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }
@@ -45,19 +104,17 @@ impl Parser<'_> {
         while let Some(sign) = self.peek() {
             match sign {
                 '(' => {
-                    self.depth += 1;
-                    if self.depth > MAX_DEPTH {
+                    if self.open.len() == MAX_DEPTH {
                         return Err(format!("has more than {MAX_DEPTH} variations within variations"));
                     }
+                    self.open.push((self.closed.len(), self.current));
+                    self.closed.push(self.at);
+                    self.begins_after = None;
                 }
-                ')' => {
-                    self.depth -= 1;
-                    self.in_main_line = false; // the first leaf of the tree ends it
-                }
+                ')' => self.close(),
                 // Nodes of variations are parsed, as their brackets count, and not kept: of a game with thousands
                 // only one is played.
-                ';' if self.in_main_line => self.nodes.push(Node::new()),
-                ';' => {}
+                ';' => self.begin_node(),
                 sign if sign.is_whitespace() => {}
                 _ => {
                     self.property()?;
@@ -65,11 +122,38 @@ impl Parser<'_> {
                 }
             }
             self.at += sign.len_utf8();
-            if self.depth == 0 {
+            if self.open.is_empty() {
                 return Ok(());
             }
         }
         Err("its tree is not closed: a ) is missing".into())
+    }
+
+    fn close(&mut self) {
+        self.in_main_line = false; // the first leaf of the tree ends it
+        self.begins_after = None;
+        let Some((tree, after)) = self.open.pop() else { return };
+        self.closed[tree] = self.at;
+        self.current = after;
+        if let Some(node) = after {
+            self.places[node].variations_end = Some(self.at + 1);
+        }
+    }
+
+    fn begin_node(&mut self) {
+        let (tree, after) = self.open.last().copied().unwrap_or_default();
+        if !self.in_main_line {
+            // Only the first node of a variation follows the node that its tree follows.
+            let begins = self.current.is_some() && self.current == after;
+            self.begins_after = if begins { self.current } else { None };
+            self.current = None;
+            return;
+        }
+        let is_first = self.places.last().is_none_or(|last| last.tree != tree);
+        let (text, properties, variations) = (self.at..self.at + 1, Vec::new(), Vec::new());
+        self.places.push(NodePlace { text, properties, tree, is_first, variations, variations_end: None });
+        self.nodes.push(Node::new());
+        self.current = Some(self.places.len() - 1);
     }
 
     /// Reads a property into the last node. One that a node has twice has the values of both.
@@ -83,17 +167,30 @@ impl Parser<'_> {
             let got: String = self.text[begins..].chars().take(20).collect();
             return Err(format!("line {}: expected a property, such as B[aa], got {got:?}", self.line_of(begins)));
         }
-        let mut values = Vec::new();
+        let (mut values, mut first, mut end) = (Vec::new(), 0..0, self.at);
         // AB and others have several values, with blanks or lines between them.
         while self.peek() == Some('[') {
+            let opens = self.at;
             values.push(self.value(begins)?);
+            end = self.at;
+            if values.len() == 1 {
+                first = opens + 1..end - 1;
+            }
             self.skip_spaces();
+        }
+        let name = usual_name(name);
+        if let (Some(node), true) = (self.begins_after, matches!(name.as_str(), "B" | "W")) {
+            self.places[node].variations.push((name.clone(), values[0].trim().to_string()));
         }
         if self.in_main_line {
             // One node has a property once in FF[4]. Where it is there twice no value is dropped: a second move
             // must be seen.
             let node = self.nodes.last_mut().ok_or("has a property before the first ;")?;
-            node.entry(usual_name(name)).or_default().append(&mut values);
+            node.entry(name.clone()).or_default().append(&mut values);
+            if let Some(place) = self.places.last_mut() {
+                place.text.end = end;
+                place.properties.push((name, begins..end, first));
+            }
         }
         Ok(())
     }
@@ -151,5 +248,23 @@ mod tests {
             assert_eq!(nodes[0]["PB"], ["one name"], "{end:?}");
             assert_eq!(nodes[0]["C"], [format!("a]b{end}c")], "{end:?}");
         }
+    }
+
+    #[test]
+    fn the_places_of_nodes_and_variations_are_known() {
+        let text = "x (;SZ[9]C[a\\]b];B[aa] ;W[bb](;B[cc](;W[dd])(;W[ee];B[ff]))(;B[gg](;W[hh]))(;B[]))";
+        let layout = layout(text).unwrap();
+        let shown: Vec<&str> = layout.nodes.iter().map(|node| &text[node.text.clone()]).collect();
+        assert_eq!(shown, [";SZ[9]C[a\\]b]", ";B[aa]", ";W[bb]", ";B[cc]", ";W[dd]"]);
+        let firsts: Vec<bool> = layout.nodes.iter().map(|node| node.is_first).collect();
+        assert_eq!(firsts, [true, false, false, true, true]);
+        let moves = |node: usize| layout.nodes[node].variations.iter().map(|(_, value)| value.as_str());
+        assert_eq!(moves(2).collect::<Vec<_>>(), ["gg", ""]);
+        assert_eq!(moves(3).collect::<Vec<_>>(), ["ee"]);
+        assert_eq!(&text[layout.nodes[3].variations_end.unwrap()..][..2], ")(");
+        assert_eq!(layout.nodes[2].variations_end.unwrap(), text.len() - 1);
+        assert_eq!((layout.closed(1), layout.nodes[4].variations_end), (text.len() - 1, None));
+        let (name, whole, value) = &layout.nodes[0].properties[1];
+        assert_eq!((name.as_str(), &text[whole.clone()], &text[value.clone()]), ("C", "C[a\\]b]", "a\\]b"));
     }
 }

@@ -30,25 +30,35 @@ pub fn written(
     actions: &[Action],
     comments: &BTreeMap<usize, String>,
 ) -> String {
-    let info = game.info();
-    let [_, rows, columns] = info.feature_shape;
-    let first = begins_of(game).first as usize;
+    let first = first_of(game);
     let own = root.iter().map(|(name, value)| format!("{name}[{}]", escaped(value)));
     let mut nodes = vec![format_properties(game) + &own.collect::<String>()];
     for (ply, &action) in actions.iter().enumerate() {
-        let point = usize::from(action);
-        let value = match point < rows * columns {
-            true => point_text(point, columns),
-            // FF[4]; readers of FF[3] alone want tt, which FF[4] reads as a point on larger boards.
-            false => String::new(),
-        };
+        let (colour, value) = move_text(game, action, first + ply);
         let comment = comments.get(&ply).filter(|comment| !comment.is_empty());
         let comment = comment.map_or(String::new(), |comment| format!("C[{}]", escaped(comment)));
-        // By the ply: in the games that are written as SGF the players alternate, and a pass is a move.
-        nodes.push(format!(";{}[{value}]{comment}", ["B", "W"][(ply + first) % 2]));
+        nodes.push(format!(";{colour}[{value}]{comment}"));
     }
     let lines: Vec<String> = nodes.chunks(LINE_NODES).map(|nodes| nodes.concat()).collect();
     format!("({})\n", lines.join("\n"))
+}
+
+/// Who moves first: 0 Black, 1 White.
+pub fn first_of(game: &dyn Game) -> usize {
+    begins_of(game).first as usize
+}
+
+/// The property and the value of a move. `ply`: plies before it since Black would have moved first.
+pub fn move_text(game: &dyn Game, action: Action, ply: usize) -> (&'static str, String) {
+    let [_, rows, columns] = game.info().feature_shape;
+    let point = usize::from(action);
+    let value = match point < rows * columns {
+        true => point_text(point, columns),
+        // FF[4]; readers of FF[3] alone want tt, which FF[4] reads as a point on larger boards.
+        false => String::new(),
+    };
+    // By the ply: in the games that are written as SGF the players alternate, and a pass is a move.
+    (["B", "W"][ply % 2], value)
 }
 
 /// The beginning of the first node. NoGo has no number of its own: it is written as Go with the rules (RU) NoGo.
@@ -96,7 +106,8 @@ fn point_text(point: usize, columns: usize) -> String {
     format!("{}{}", letter(point % columns), letter(point / columns))
 }
 
-fn escaped(text: &str) -> String {
+/// A text in a form valid inside of the brackets of a value, in a line.
+pub fn escaped(text: &str) -> String {
     // One line: FF[4] reads names so in any case (SimpleText). A comment loses its line breaks by it.
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.replace('\\', "\\\\").replace(']', "\\]")

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
+from hauteur.cli.commands.options import GameArgument, PlayerText, Searcher, SettingsListed, Words
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.mcts.limits import Budget, Limits
@@ -61,7 +61,7 @@ class AnalyseOptions:
 
 
 def analyse(
-    spec: GameSpec = "chess",
+    spec: GameArgument = "chess",
     *,
     searcher: Searcher = Searcher(),  # noqa: B008  (immutable)
     options: AnalyseOptions = AnalyseOptions(),

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur.cli.commands.engine import find_position
-from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, SearchSettings, Seed, Words
+from hauteur.cli.commands.options import GameArgument, NetName, PlayerText, SearchSettings, Seed, Words
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
@@ -65,7 +65,7 @@ class ExplainOptions:
         return Question(start, actions, a, b, visits=self.visits, seed=self.seed, batch_size=self.batch_size)
 
 
-def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOptions()) -> int:
+def explain(spec: GameArgument = "chess", *, options: ExplainOptions = ExplainOptions()) -> int:
     """Search a position with two settings, or two nets: moves and trees side by side, and what every rule did.
 
     Both searches have the same position, seed and visits. What a rule did is counted in its tree, and measured by one

@@ -8,7 +8,7 @@ from typing import Literal
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, Seed
+from hauteur.cli.commands.options import BatchSize, GameSpec, Seed
 from hauteur.games.registry import load_game
 from hauteur.matches.game_files import write_games
 from hauteur.matches.match import Match
@@ -30,7 +30,7 @@ class NetOptions:
 
     game: GameSpec = "chess"
     """The game, e.g. chess, connect4, nogo(size=5)."""
-    batch_size: int | None = None
+    batch_size: BatchSize | None = None
     """Maximum positions evaluated together. Default: half of --parallel, the other half is gathered meanwhile; 64 where
     no games are played."""
     threads: int = 0

@@ -2,12 +2,12 @@
 
 import time
 
-from hauteur.cli.commands.options import GameSpec, Seed
+from hauteur.cli.commands.options import GameArgument, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
 
 
-def perft(spec: GameSpec, depth: int) -> int:
+def perft(spec: GameArgument, depth: int) -> int:
     """Count the move sequences of every length up to DEPTH; checks a game's rules against known numbers.
 
     Parameters
@@ -28,7 +28,7 @@ def perft(spec: GameSpec, depth: int) -> int:
     return 0
 
 
-def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
+def check_game(spec: GameArgument, *, games: int = 20, seed: Seed = 0) -> int:
     """Run the laws that every game obeys along random games, and say what was played.
 
     Exit status: 1 a law is broken, 2 the game gives answers of a kind that is not allowed.

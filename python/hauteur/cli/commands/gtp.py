@@ -9,19 +9,19 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cli.commands.options import GameSpec, PlayerText, Seed
+from hauteur.cli.commands.options import BatchSize, GameArgument, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 
 def gtp(
+    game: GameArgument = "nogo",
     *,
-    game: GameSpec = "nogo",
     player: PlayerText = "",
     resign_below: Annotated[float, Parameter(validator=Number(gte=0, lt=1))] = 0.0,
     move_overhead: Annotated[float, Parameter(validator=Number(gte=0, lte=3600))] = 0.1,
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0,
-    batch_size: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    batch_size: BatchSize | None = None,
     log: Path | None = None,
     seed: Seed | None = None,
 ) -> None:
@@ -58,12 +58,13 @@ def gtp(
         threads=threads,
         batch_size=batch_size,
     )
-    session = GtpSession(load_game(game), parse_player(player, "--player"), settings)
+    chosen, plays = load_game(game), parse_player(player, "--player")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
+    session = GtpSession(chosen, plays, settings)  # which begins to open a net
     with suppress(BrokenPipeError):  # the program that listened is gone
         GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
     leave_process()

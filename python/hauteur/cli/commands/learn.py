@@ -166,8 +166,12 @@ def report(
     csv
         Folder for the numbers of every figure as CSV.
     """
+    from hauteur.learning.run_folder import no_run
     from hauteur.matches.report.pages import has_page, write_page
 
+    for one in (run, *others):
+        if not one.is_dir():
+            raise no_run(one)
     if has_page(run):
         if others or png or csv:
             raise ValueError(f"{run} is no training run: --png, --csv and comparisons are for those")

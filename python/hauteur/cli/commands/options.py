@@ -8,7 +8,7 @@ from cyclopts.validators import Number
 
 from hauteur.cluster.open import WorkerOptions
 from hauteur.mcts.params import OpponentNet, SearchParams
-from hauteur.networks.evaluators.base import Precision
+from hauteur.networks.evaluators.base import MOST_BATCH_ROWS, Precision
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""
 
+BatchSize = Annotated[int, Parameter(validator=Number(gte=1, lte=MOST_BATCH_ROWS))]
+"""Rows of a batch."""
+
 GameSpec = str
 """A game by its spec."""
+
+GameArgument = Annotated[GameSpec, Parameter(name=("--game", "--spec"))]
+"""The same as the first word of a command, which may be given by name too, as in the commands that have players."""
 
 NetName = str
 """A net: the name of one that ships or was downloaded, a file, or an evaluator without a file."""
@@ -46,7 +52,7 @@ class NetSearcher:
     """A second, large net that corrects the first one: two-net search, see --search.second-net."""
     opponent_net: NetName | None = None
     """A second net that models the opponent of the side to move, see --search.opponent-net; not with --large-net."""
-    batch_size: int | None = None
+    batch_size: BatchSize | None = None
     """Maximum positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
     """Threads of the net on the processor; 0: one a core."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, NetName, Seed
+from hauteur.cli.commands.options import GameArgument, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
 from hauteur.engine.sides import SettingsAt, with_usual_visits
 from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
@@ -19,7 +19,7 @@ SIDES: dict[Human, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0
 
 
 def play(
-    spec: GameSpec = "connect4",
+    spec: GameArgument = "connect4",
     *,
     net: NetName | None = None,
     visits: int | None = None,

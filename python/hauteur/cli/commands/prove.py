@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, Seed
+from hauteur.cli.commands.options import GameArgument, NetName, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.matches.exact_call import PARALLEL, measured, solved_or_refused
 from hauteur.matches.exact_play import (
@@ -52,7 +52,7 @@ SHOWN = 5
 
 
 def prove(
-    spec: GameSpec,
+    spec: GameArgument,
     *,
     net: NetName | None = None,
     visits: int | None = None,

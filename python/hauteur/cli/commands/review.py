@@ -30,8 +30,8 @@ class ReviewOptions:
     time: float | None = None
     """Seconds a position."""
     out: Path | None = None
-    """Folder for report.html, the annotated review.pgn (chess), result.json and the positions that a later
-    attempt goes on from. Default: nothing is kept."""
+    """Folder for report.html, the annotated review.pgn (chess) or review.sgf (Go, Gomoku, NoGo), result.json and the
+    positions that a later attempt goes on from. Default: nothing is kept."""
     json: bool = False
     """Print one JSON object instead of the table."""
 
@@ -86,7 +86,7 @@ def _note(text: str) -> None:
     print(f"hauteur: note: {text}", file=sys.stderr)
 
 
-SHOWN = (".html", ".pgn")
+SHOWN = (".html", ".pgn", ".sgf")
 """Files of the folder that are named at the end."""
 
 

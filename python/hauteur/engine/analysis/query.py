@@ -7,6 +7,7 @@ made of it, and what is wrong is a `QueryError` that knows the query's id and th
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +24,7 @@ from hauteur.mcts.params import SearchParams
 from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.system.errors import one_line
 from hauteur.system.formatting import did_you_mean
-from hauteur.system.settings import Section, assign, leaves, problems, validated
+from hauteur.system.settings import Section, assign, leaves, validated
 
 MOST_LINE = 2**20
 """Bytes of a line: a game of thousands of moves fits."""
@@ -36,8 +37,17 @@ USUAL_PV = 15
 START = "startpos"
 """The start of the game."""
 
-QueryId = Annotated[str, Field(min_length=1, max_length=200)]
-Move = Annotated[str, Field(max_length=40)]
+MOST_ID = 200
+"""Characters of an id."""
+MOST_SPEC = 400
+"""Characters of a game's spec."""
+MOST_MOVE = 40
+"""Characters of a move."""
+MOST_QUOTED = 80
+"""Characters of a value that an error shows."""
+
+QueryId = Annotated[str, Field(min_length=1, max_length=MOST_ID)]
+Move = Annotated[str, Field(max_length=MOST_MOVE)]
 TurnNumber = Annotated[int, Field(ge=0, le=MOST_PLIES)]
 
 
@@ -57,7 +67,7 @@ class QueryFields(Section):
 
     id: QueryId
     """Name of the query, which its answers have."""
-    game: Annotated[str, Field(max_length=400)] = "chess"
+    game: Annotated[str, Field(max_length=MOST_SPEC)] = "chess"
     """Spec of the game."""
     position: Annotated[str, Field(max_length=MOST_LINE)] = START
     """The position of turn 0: `startpos`, a FEN, PGN, SGF, or moves in the game's notation."""
@@ -96,6 +106,25 @@ class ActionFields(Section):
     """Of `terminate`: the query that ends."""
     turn_numbers: Annotated[list[TurnNumber], Field(max_length=MOST_PLIES + 1)] | None = None
     """Of `terminate` and `terminate_all`: the turns that end; None: all."""
+
+
+_A_TURN = f"whole numbers from 0 to {MOST_PLIES:,}"
+ALLOWED = {
+    "id": f"a text of 1 to {MOST_ID} characters",
+    "game": f"the spec of a game, a text of at most {MOST_SPEC} characters",
+    "position": f"startpos, a FEN, PGN, SGF or moves, a text of at most {MOST_LINE:,} characters",
+    "moves": f"a list of at most {MOST_PLIES:,} texts of up to {MOST_MOVE} characters, or one text with spaces",
+    "maxVisits": f"a whole number from 1 to {MOST_VISITS:,}",
+    "analyzeTurns": f"a list of 1 to {MOST_PLIES + 1:,} {_A_TURN}",
+    "overrideSettings": "an object of settings",
+    "priority": f"a whole number from {-MOST_PRIORITY:,} to {MOST_PRIORITY:,}",
+    "analysisPVLen": f"a whole number from 1 to {MOST_PV}",
+    "includePolicy": "true or false",
+    "action": "query_version, terminate or terminate_all",
+    "terminateId": f"the id of a query, a text of 1 to {MOST_ID} characters",
+    "turnNumbers": f"a list of at most {MOST_PLIES + 1:,} {_A_TURN}",
+}
+"""What the fields of queries and actions must be, to stand after `must be`."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +183,7 @@ def read_request(line: bytes, defaults: Defaults) -> Query | Action:
     """Return the query or the action of a line; QueryError for what is none."""
     values = _json_object(line)
     given_id = values.get("id")
-    query_id = given_id if isinstance(given_id, str) and 1 <= len(given_id) <= 200 else None
+    query_id = given_id if isinstance(given_id, str) and 1 <= len(given_id) <= MOST_ID else None
     try:
         if "action" in values:
             return _action(values)
@@ -168,13 +197,13 @@ def read_request(line: bytes, defaults: Defaults) -> Query | Action:
 def _json_object(line: bytes) -> dict[str, Any]:
     """Return the JSON object of a line. QueryError without id or field for a line that holds none."""
     if len(line) > MOST_LINE:
-        raise QueryError(f"a line has at most {MOST_LINE:,} bytes")
+        raise QueryError(f"a line has at most {MOST_LINE:,} bytes, this one has more")
     try:
         values = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise QueryError(f"not JSON: {one_line(error)}") from None
     if not isinstance(values, dict):
-        raise QueryError("a line must hold one JSON object")
+        raise QueryError(f"a line must hold one JSON object, got {_quoted(values)}")
     return values
 
 
@@ -198,18 +227,38 @@ def _checked(model: type[Model], values: dict[str, Any]) -> Model:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = str(first["loc"][0]) if first["loc"] else None
-        raise QueryError(problems(error), field=field) from None
+        raise _not_allowed(dict(error.errors(include_url=False)[0])) from None
+
+
+def _not_allowed(detail: dict[str, Any]) -> QueryError:
+    """Return the error of a field by what pydantic says of it, in words of JSON."""
+    field, *within = detail["loc"]
+    name = str(field)
+    if detail["type"] == "missing":
+        return QueryError(f"{name} is missing", field=name)
+    value = detail["input"]
+    given = _quoted(value)
+    if detail["type"] in ("too_long", "too_short"):
+        given = f"{len(value):,} values"
+    elif isinstance(value, str) and len(value) > MOST_QUOTED:
+        given = f"{len(value):,} characters"
+    place = f" as value {within[0] + 1}" if within else ""
+    return QueryError(f"{name} must be {ALLOWED[name]}, got {given}{place}", field=name)
+
+
+def _quoted(value: Any) -> str:
+    """Return a value as JSON has it, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}..."
 
 
 def _action(values: dict[str, Any]) -> Action:
     """Return the action of a JSON object."""
     fields = _checked(ActionFields, values)
     if fields.action == "terminate" and fields.terminate_id is None:
-        raise QueryError("terminate needs the id of a query", field="terminateId")
+        raise QueryError("terminateId is missing: terminate ends one query", field="terminateId")
     if fields.action != "terminate" and fields.terminate_id is not None:
-        raise QueryError(f"{fields.action} ends no single query", field="terminateId")
+        raise QueryError(f"{fields.action} ends no single query: leave terminateId out", field="terminateId")
     turns = None if fields.turn_numbers is None else frozenset(fields.turn_numbers)
     return Action(fields.id, fields.action, fields.terminate_id, turns, values)
 
@@ -278,8 +327,9 @@ def _turns(given: list[int] | None, last: int) -> tuple[int, ...]:
     late = next((turn for turn in given if turn > last), None)
     if late is not None:
         raise QueryError(f"there is no turn {late}: the game has {last} moves", field="analyzeTurns")
-    if len(set(given)) < len(given):
-        raise QueryError("a turn is named twice", field="analyzeTurns")
+    twice = [turn for turn, count in Counter(given).items() if count > 1]
+    if twice:
+        raise QueryError(f"turn {twice[0]} is named twice", field="analyzeTurns")
     return tuple(given)
 
 

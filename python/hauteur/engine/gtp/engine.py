@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hauteur import __version__
 from hauteur.engine.gtp.handicap import fixed_points, most_stones, place
+from hauteur.engine.gtp.load import read_file
 from hauteur.engine.gtp.session import (
     PASS,
     RESIGN,
@@ -216,6 +217,9 @@ class GtpEngine:
             ),
             "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
+        if self._session.board.game.record_form == "sgf":
+            text = "Plays the game of a file, with its size and komi, as far as before this move."
+            of_all["loadsgf"] = GtpCommand("FILENAME... [MOVE_NUMBER]", text, self._loadsgf)
         if self._session.board.game.name == "go":
             of_all |= self._commands_of_go()
         if not self._session.player.has_net:
@@ -262,6 +266,14 @@ class GtpEngine:
 
     def _komi(self, arguments: Arguments) -> str:
         self._session.set_komi(read_number(arguments[0]))
+        return ""
+
+    def _loadsgf(self, arguments: Arguments) -> str:
+        game, actions = read_file(arguments, self._session.board.game)
+        try:
+            self._session.load(game, actions)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"cannot load file: {explain(error)}") from None
         return ""
 
     def _play(self, arguments: Arguments) -> str:

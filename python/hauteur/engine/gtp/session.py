@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hauteur import _core
+from hauteur.engine.gtp.specs import sized, with_parameters, without_position
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of, shared_time
@@ -54,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True)
 class GtpCommand:
-    """One command. usage: its arguments by name, [OPTIONAL] ones in brackets, `...` at the end for any number more."""
+    """One command. usage: its arguments by name, [OPTIONAL] ones in brackets, `...` for any number more."""
 
     usage: str
     help: str
@@ -64,7 +65,7 @@ class GtpCommand:
         """Raise ValueError unless this number of arguments is allowed."""
         words = self.usage.split()
         least = sum(not word.startswith("[") for word in words)
-        most = len(arguments) if self.usage.endswith("...]") else len(words)
+        most = len(arguments) if "..." in self.usage else len(words)
         if not least <= len(arguments) <= most:
             form = f"{name} {self.usage}".strip()
             raise ValueError(f"syntax error: expected {form}, got {len(arguments)} arguments")
@@ -397,6 +398,7 @@ class GtpSession:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.board = GtpBoard(game)  # before a net is opened in vain
+        self._own_position = parse_spec(game.spec)[1].get("position")
         self.player = player
         self.settings = settings
         self.time = TimeSettings()
@@ -407,20 +409,38 @@ class GtpSession:
     # The board.
 
     def clear(self) -> None:
-        """Begin a new game of the same kind: full clocks, an empty tree, the net stays open."""
-        self.board = GtpBoard(self.board.game)
+        """Begin a new game of the same kind: full clocks, an empty tree, the net stays open.
+
+        Stones that a file set up are taken away.
+        """
+        game = without_position(self.board.game, self._own_position)
+        if game.spec != self.board.game.spec:
+            self._replace(game)
+        self.board = GtpBoard(game)
         self.clocks = [full_clock(self.time)] * 2
         self._playing.clear()
 
     def resize(self, size: int) -> None:
         """Change to a board of this size, cleared; ValueError where the game or the player has none."""
         try:
-            game = sized(self.board.game, size)
+            game = sized(without_position(self.board.game, self._own_position), size)
             if game.spec != self.board.game.spec:
                 self._replace(game)
         except (ValueError, OSError) as error:
             raise ValueError(f"unacceptable size: {error}") from None
         self.clear()
+
+    def load(self, game: _core.Game, actions: Sequence[int]) -> None:
+        """Play the moves of a file, of this game with the file's size, komi and first position; the clocks stay.
+
+        ValueError where the player does not play on such a board; nothing has changed then.
+        """
+        board = GtpBoard(game)
+        for action in actions:
+            board.play(action)
+        if game.spec != self.board.game.spec:
+            self._replace(game)
+        self.board = board
 
     def set_komi(self, komi: float) -> None:
         """Count with this komi from now on, in a game that has one; ValueError where game or player do not allow it."""
@@ -559,19 +579,3 @@ def _report_opened(player: OpenPlayer | BaseException) -> None:
         print(f"hauteur: the player cannot be used: {player}", file=sys.stderr, flush=True)
     elif isinstance(player, OpenNets) and player.name not in WITHOUT_FILE:
         print(f"hauteur: evaluator: {player.name}", file=sys.stderr, flush=True)
-
-
-def sized(game: _core.Game, size: int) -> _core.Game:
-    """Return the same game on a square board of this size. Raise ValueError where it has none."""
-    _, rows, columns = game.feature_shape
-    if rows == columns == size:
-        return game
-    return load_game(with_parameters(game, size=str(size)))
-
-
-def with_parameters(game: _core.Game, **parameters: str) -> str:
-    """Return the spec of a game with some of its parameters changed."""
-    name, own = parse_spec(game.spec)
-    changed = own | parameters
-    texts = [f"{key}={value}" for key, value in changed.items()]
-    return f"{name}({', '.join(texts)})"

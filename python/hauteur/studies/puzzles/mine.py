@@ -410,9 +410,12 @@ class Mine:
             folder.check(settings)
             bad: list[BadGame] = []
             census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
-            folder.begin(settings)
             for wrong in bad:
                 self.show(f"left out {wrong}")
+            for source, games in census.games.items():
+                if not games:
+                    raise ValueError(f"{source}: has no game that can be read")
+            folder.begin(settings)
             chosen = {source: self._chosen(census, source) for source in census.sources}
             found = self._examine(set().union(*chosen.values()))
             puzzles, followers = without_followers(self._puzzles(found.values()))

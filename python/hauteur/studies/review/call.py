@@ -66,25 +66,35 @@ class Review:
 
     def to_pgn(self) -> str:
         """Return the games of chess with chances, marks and better lines. Raise ValueError for another game."""
+        return self._annotated("pgn")
+
+    def to_sgf(self) -> str:
+        """Return the games of Go, Gomoku or NoGo with chances, marks and better lines. ValueError for another game."""
+        return self._annotated("sgf")
+
+    def _annotated(self, form: str) -> str:
         game = self.run.games[0].start.game
-        if game.name != "chess":
-            raise ValueError(f"games of {game.name} have no annotated form: save the review as .html or .json")
+        if game.record_form != form:
+            own = ".html or .json" if game.record_form is None else f".{game.record_form}, .html or .json"
+            raise ValueError(f"games of {game.name} are not written as {form.upper()}: save the review as {own}")
         return annotated(self.run)
 
     def save(self, path: str | Path) -> Path:
-        """Write the annotated games (.pgn), the page (.html) or the numbers (.json), and return the file's path.
+        """Write the annotated games (.pgn, .sgf), the page (.html) or the numbers (.json), and return the file's path.
 
-        Raise ValueError for another suffix, and as `to_pgn` does.
+        Raise ValueError for another suffix, and as `to_pgn` and `to_sgf` do.
         """
         file = Path(path)
         if file.suffix == ".pgn":
             write_bytes(file, self.to_pgn().encode())
+        elif file.suffix == ".sgf":
+            write_bytes(file, self.to_sgf().encode())
         elif file.suffix == ".html":
             write_bytes(file, report_html(self.run).encode())
         elif file.suffix == ".json":
             write_json(file, self.to_dict())
         else:
-            raise ValueError(f"{file}: a review is saved as .pgn, .html or .json")
+            raise ValueError(f"{file}: a review is saved as .pgn, .sgf, .html or .json")
         return file
 
     def __repr__(self) -> str:

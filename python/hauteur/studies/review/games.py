@@ -1,26 +1,16 @@
-"""The games of a file that are to be reviewed: PGN (chess, Chess960), SGF (Go, Gomoku, NoGo), lists of moves (all).
+"""The games of a file that are to be reviewed: PGN (chess, Chess960), SGF (Go, Gomoku, NoGo), lists of moves (all)."""
 
-Reviewed games of chess are written as PGN with glyphs, comments and variations. A comment has the chances after the
-move as the first player has them, in per cent: `W 41 D 35 L 24`, and `[%eval]` as Lichess writes it. A marked move has
-its name, what the search would have played, and that line as a variation.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-import chess
-import chess.pgn
-
 from hauteur import _core
-from hauteur.games.game_line import BadGame, TaggedGame, result_text
+from hauteur.games.game_line import BadGame, TaggedGame
 from hauteur.games.game_texts import FORMS, MOST_PLIES, GameSource, form_of, games_in, games_in_file, player_names
-from hauteur.games.pgn import LINE_WIDTH, position_tags, tag_value
 from hauteur.games.played_game import position_after
 from hauteur.mcts.report import Wdl
-from hauteur.mcts.scores import pawns
-from hauteur.studies.review.review import NAGS, MoveReport, expected_score, punished
+from hauteur.studies.review.review import MoveReport, expected_score, punished
 from hauteur.system.formatting import printable
 
 MOST_GAMES = 10_000
@@ -105,7 +95,7 @@ def games_of(
         raise ValueError(f"{path}: expected {kinds}, got {'a folder' if path.is_dir() else 'a file of another kind'}")
     if size > MOST_BYTES:
         raise ValueError(f"{path}: has {size:,} bytes, allowed are {MOST_BYTES:,}")
-    return _chosen(str(path), games_in_file(path, FORMS[suffix]), number, on_bad, on_note)
+    return _chosen(str(path), games_in_file(path, FORMS[suffix], annotated=True), number, on_bad, on_note)
 
 
 def games_of_text(
@@ -122,7 +112,7 @@ def games_of_text(
     """
     form = form_of(text)
     name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
-    return _chosen(name, games_in(text, form, name, spec), number, on_bad, on_note)
+    return _chosen(name, games_in(text, form, name, spec, annotated=True), number, on_bad, on_note)
 
 
 def _chosen(
@@ -188,61 +178,3 @@ def _win_text(move: MoveReport) -> str:
     if move.allowed is not None:
         text += f"allows {move.win} in {move.allowed}; "
     return text
-
-
-def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:
-    """Return games of chess as PGN, annotated as far as they are reviewed."""
-    return "\n\n".join(_pgn(game, annotator) for game in games) + "\n"
-
-
-def _pgn(game: ReviewedGame, annotator: str) -> str:
-    document = chess.pgn.Game()
-    own = position_tags(game.start.game, game.start, is_start_of_game=game.game.origin is None)
-    tags = {**game.game.tags, "Annotator": annotator, **dict(own)}
-    for name, value in tags.items():
-        document.headers[name] = tag_value(value)
-    chess960 = any(name == "Variant" for name, _ in own)
-    board = chess.Board(game.start.notation(), chess960=chess960)
-    node: chess.pgn.GameNode = document
-    state = game.start.copy()
-    reports = {report.ply: report for report in game.moves}
-    for ply, action in enumerate(game.actions):
-        report = reports.get(ply)
-        san = state.action_to_text(action, "san")
-        before = node
-        node = node.add_main_variation(board.parse_san(san))
-        if report is not None:
-            _annotate(before, node, report, board)
-        board.push(node.move)
-        state.apply(action)
-    outcome = game.game.outcome
-    document.headers["Result"] = "*" if outcome is None else result_text(outcome)
-    return document.accept(chess.pgn.StringExporter(columns=LINE_WIDTH))
-
-
-def _evaluation(report: MoveReport) -> str:
-    """Return what Lichess writes after `%eval`: pawns as White has them, or `#-2` where Black mates in two."""
-    if report.wins_in is not None:
-        return f"#{report.wins_in if report.mover == 0 else -report.wins_in}"
-    after = report.first_player(report.after)
-    # A minus zero would be written with its sign.
-    return f"{pawns(after[0] - after[2]) + 0.0:.2f}"
-
-
-def _annotate(before: chess.pgn.GameNode, node: chess.pgn.GameNode, report: MoveReport, board: chess.Board) -> None:
-    """Add comment and glyph to a move, and to a marked one the better line; board: before the move."""
-    after = report.first_player(report.after)
-    words = [f"[%eval {_evaluation(report)}]", percent(after)]
-    glyph = NAGS[report.mark]
-    if glyph is not None and isinstance(node, chess.pgn.ChildNode):
-        node.nags.add(glyph)
-        words.append(f"({verdict(report)})")
-        place = board.copy()
-        other = before
-        for text in report.line:
-            other = other.add_variation(place.parse_san(text))
-            place.push(other.move)
-            if other.parent is before:
-                best = report.first_player(report.before)
-                other.comment = percent(best)
-    node.comment = " ".join(words)

@@ -19,7 +19,8 @@ from hauteur.mcts.net_search import search_of_net
 from hauteur.mcts.plain_settings import search_model
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
-from hauteur.studies.review.games import ReviewedGame, annotated_pgn
+from hauteur.studies.review.annotate import annotated_games
+from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.page import review_json, review_page
 from hauteur.studies.review.review import (
     CONFIRMATION,
@@ -83,7 +84,7 @@ class FoundPosition(Section):
 
 @dataclass(frozen=True)
 class ReviewFolder(RunDirectory):
-    """review.json (settings), positions.jsonl, result.json, and the review as report.html, of chess review.pgn too."""
+    """review.json (settings), positions.jsonl, result.json, and the review as report.html and review.pgn or .sgf."""
 
     SETTINGS = "review.json"
     CONTENT = "a review"
@@ -248,16 +249,21 @@ def kept(run: ReviewRun) -> Iterator[None]:
 
 
 def write_review(run: ReviewRun, folder: Path) -> None:
-    """Write the annotated games of chess, report.html and result.json."""
-    if run.games[0].start.game.name == "chess":
-        write_bytes(folder / "review.pgn", annotated(run).encode())
+    """Write the annotated games (review.pgn or review.sgf, where the game has one), report.html and result.json."""
+    form = run.games[0].start.game.record_form
+    if form is not None:
+        write_bytes(folder / f"review.{form}", annotated(run).encode())
     write_bytes(folder / "report.html", report_html(run).encode())
     write_json(folder / "result.json", {**run_json(run), "written": provenance()})
 
 
 def annotated(run: ReviewRun) -> str:
-    """Return the games of chess that are reviewed until now as PGN with comments, marks and better lines."""
-    return annotated_pgn([game for game in run.games if game.moves], annotator_of(run))
+    """Return the games that are reviewed until now, as PGN or SGF with chances, marks and better lines.
+
+    Empty where none is; ValueError for games of which neither is written.
+    """
+    games = [game for game in run.games if game.moves]
+    return annotated_games(games, annotator_of(run)) if games else ""
 
 
 def report_html(run: ReviewRun) -> str:

@@ -89,7 +89,7 @@ class ReviewSession(WorkSession):
             "spec": chosen.start.game.spec,
             "side_names": chosen.start.game.sides,
             "plies": len(chosen.actions),
-            "form": "pgn" if chosen.start.game.name == "chess" else None,
+            "form": chosen.start.game.record_form,
             **self.do_position(0, given.flip),
         }
 
@@ -170,9 +170,10 @@ class ReviewSession(WorkSession):
             raise ValueError("no move is reviewed yet")
         if form == "page":
             return {"name": "review.html", "text": report_html(self._run)}
-        if self._chosen().start.game.name != "chess":
-            raise ValueError(f"games of {self._chosen().start.game.name} have no annotated form; save the page")
-        return {"name": "review.pgn", "text": annotated(self._run)}
+        game = self._chosen().start.game
+        if game.record_form is None:
+            raise ValueError(f"games of {game.name} have no annotated form; save the page")
+        return {"name": f"review.{game.record_form}", "text": annotated(self._run)}
 
     def ask_to_stop(self) -> None:
         """End the review where it is, and the search for traps after its move."""
