@@ -71,7 +71,7 @@ SMALL = {
     "review": {"--visits": "4", "--threads": "1"},
     "explain": {"--visits": "8", "--threads": "1"},
     "check-game": {"--games": "2"},
-    "prove": {"--visits": "2"},
+    "prove": {"--visits": "2", "--positions": "20"},
     "compare": {"--seeds": "1"},
     "puzzles mine": {"--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
