@@ -87,7 +87,7 @@ def test_the_command_writes_page_figures_and_numbers(tmp_path: Path, capsys: pyt
     ("names", "message"),
     [
         (["ttt", "ttt"], "is given twice"),
-        (["ttt", "nothing"], "is not the folder of a run"),
+        (["ttt", "nothing"], "nothing: there is no such folder"),
         (["ttt", "c4"], "only runs of one game can be compared"),
         (["ttt", "begun"], "no generation is finished yet"),
     ],

@@ -133,8 +133,8 @@ def test_games_can_be_dropped_half_way() -> None:
     [
         ({"games": 0}, "games must be at least 1.* got 0, 0 and 0"),
         ({"random_plies": -1}, "got 100, -1 and 0"),
-        ({"parallel": 0}, "parallel must be 1 to 100000, got 0"),
-        ({"threads": -1}, "threads must be 0 to 1024, got -1"),
+        ({"parallel": 0}, "parallel must be 1 to 100,000, got 0"),
+        ({"threads": -1}, "threads must be 0 to 1,024, got -1"),
         ({"max_plies": 0}, "max_plies must be more than random_plies, got 0 and 0"),
         ({"player": "visits=0"}, "visits"),
         ({"player": "net=no-such-net.safetensors"}, "no-such-net"),

@@ -77,7 +77,8 @@ def test_a_match_on_a_phone(windows: Windows, lab_root: Path) -> None:
     expect(row).to_contain_text("30 games")
     assert axe_faults(page) == []
     assert too_small(page) + too_wide(page) == []
-    row.get_by_role("link").tap()
+    with page.expect_navigation():  # to the end of loading: the script that answers the buttons comes with the page
+        row.get_by_role("link").tap()
     page.locator("button[data-game]").last.tap()
     expect(page.locator(".walk-moves button").first).to_be_visible()
     assert too_small(page) + too_wide(page) == []

@@ -105,7 +105,7 @@ def test_folders_of_any_name(client: TestClient, place: Path) -> None:
 def test_a_run_that_has_gone(client: TestClient, place: Path) -> None:
     assert client.get("/runs/run/lab/ttt/one").status_code == 200
     shutil.rmtree(place / "ttt" / "one")
-    assert "config.toml" in client.get("/runs/figures/lab/ttt/one").text
+    assert "ttt/one: there is no such folder" in client.get("/runs/figures/lab/ttt/one").text
     assert "tictactoe: one" not in client.get("/runs").text
     assert client.get("/runs/run/lab/ttt/one").status_code == 400
 

@@ -11,7 +11,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 
-use crate::chess_boards::{board_state, chess_board};
+use crate::chess_boards::chess_board;
 use crate::errors::value_error;
 use crate::hints;
 use crate::python_game::{PythonGame, python_start, raise_stored};
@@ -49,7 +49,7 @@ impl PyGame {
 #[pymethods]
 impl PyGame {
     #[new]
-    fn new(spec: &str) -> PyResult<Self> {
+    pub fn new(spec: &str) -> PyResult<Self> {
         load_game(spec).map(PyGame).map_err(value_error)
     }
 
@@ -195,27 +195,6 @@ pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<Py
     let mut state = game.new_initial_state(symmetry)?;
     moves.into_iter().try_for_each(|action| state.play_number(action))?;
     Ok(state)
-}
-
-/// Return the position that a user gave: a State (a copy), a `chess.Board` with its moves, or a FEN of chess.
-#[pyfunction]
-pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
-    if let Ok(state) = given.cast::<PyState>() {
-        // A copy, as with the other forms: the caller's position stays his.
-        return state.try_borrow()?.copy();
-    }
-    // Text is a FEN here and never a spec, so that no position depends on which of the two it could be.
-    if let Ok(fen) = given.extract::<String>() {
-        return PyGame::new(&format!("chess(fen={})", fen.trim()))?.new_initial_state(0);
-    }
-    // By its attributes: python-chess is not imported for a check.
-    if given.hasattr("move_stack")? && given.hasattr("uci_variant")? {
-        return board_state(given);
-    }
-    let kind = given.get_type().name()?;
-    Err(PyTypeError::new_err(format!(
-        "expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}"
-    )))
 }
 
 /// One position of a game, with whatever its rules need of the past: a value.
@@ -398,7 +377,7 @@ impl PyState {
     }
 
     /// Return an independent copy.
-    fn copy(&self) -> PyResult<PyState> {
+    pub fn copy(&self) -> PyResult<PyState> {
         let (state, game, moves) = (self.state.clone_box(), self.game.clone(), self.moves.clone());
         self.game.checked(PyState { state, game, symmetry: self.symmetry, moves })
     }

@@ -13,6 +13,7 @@ mod explained;
 mod forest;
 mod game;
 mod game_texts;
+mod given;
 mod hints;
 mod network;
 mod odds;
@@ -67,7 +68,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(values::t_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
-    module.add_function(wrap_pyfunction!(game::position_of, module)?)?;
+    module.add_function(wrap_pyfunction!(given::position_of, module)?)?;
     module.add_function(wrap_pyfunction!(records::clean_fen, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_pgn_tree, module)?)?;
     module.add_function(wrap_pyfunction!(records::form_of_text, module)?)?;
