@@ -38,7 +38,7 @@ TRAINING = "docs/experiments/contempt-training.md"
 """The page whose part on the small thesis is made of its kept file."""
 
 THESIS = "chess-thesis-small"
-REPORT = ("report-fig3",)
+REPORT = ("report-fig3", "report-fig4", "report-fig6")
 """Runs of the implementation report with a figure."""
 
 PARTS = re.compile(r"\{\{([\w.-]+)\}\}")
