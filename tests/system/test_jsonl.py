@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hauteur.system import host
 from hauteur.system.jsonl import Journal
 from hauteur.system.settings import Section
 
@@ -102,3 +103,15 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: bytes) -> None:
     with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a game: '") as error:
         list(journal.entries())
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_the_name_of_a_file_is_on_disk_before_its_first_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a writer that is killed between the two leaves lines whose file the power takes, and nobody would notice."""
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    sizes: list[int] = []
+    monkeypatch.setattr(host.disk, "sync_folder", lambda folder: sizes.append(journal.path.stat().st_size))
+    journal.append(Entry(number=0))
+    journal.append(Entry(number=1))
+    journal.path.write_bytes(b"")
+    journal.append(Entry(number=2))
+    assert sizes == [0, 0]

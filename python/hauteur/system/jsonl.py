@@ -76,10 +76,12 @@ class Journal(Generic[Entry]):
         """Add entries; they are on disk when this returns."""
         with naming(self.path), host.disk.open(self.path, "a+b") as file:
             begin = _cut_torn_line(file)
+            if not begin:
+                # The name of a new file is not on disk yet. It must be before the first line is: of a file with lines
+                # nobody would know that its name is missing, where the writer was killed in between.
+                host.disk.sync_folder(self.path.parent)
             host.write_all(file, lines_of(entries, begin))
             host.disk.sync(file)
-            if not begin:  # the name of a new file is not on disk yet
-                host.disk.sync_folder(self.path.parent)
 
     def _entry(self, number: int, line: bytes) -> Entry:
         try:
