@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from hauteur.matches.exact_play import (
 )
 from hauteur.matches.paired_moves import PairedMoves
 from hauteur.players.build import Evaluators, Resources, build_player, player_name
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.formatting import described
 from hauteur.system.hints import whole_number, with_hints
@@ -111,9 +114,8 @@ def measured(
     show: Callable[[str], object] | None = None,
 ) -> ExactPlay:
     """Return what `exact_play` does; watch: gets the progress of solving, show: a line for each player."""
-    with Evaluators(game, Resources(parallel=PARALLEL, threads=threads)) as evaluators:
-        names = [player_name(game, one) for one in players]
-        built = [build_player(game, one, evaluators, name) for one, name in zip(players, names, strict=True)]
+    names = [player_name(game, one) for one in players]
+    with opened_players(game, players, threads=threads) as built:
         solved = solved_or_refused(game, count, seed, watch)
         kept = np.zeros((len(built), len(solved.positions)), np.bool_)
         for number, player in enumerate(built):
@@ -121,6 +123,15 @@ def measured(
                 show(f"{names[number]} moves in {len(solved.positions):,} positions")
             kept[number] = kept_values(player, solved.positions, seed=seed)
     return ExactPlay(game.spec, tuple(names), solved.positions, kept)
+
+
+@contextmanager
+def opened_players(
+    game: _core.Game, players: Sequence[PlayerSettings], *, threads: int = 0
+) -> Iterator[tuple[SearchPlayer | MovePlayer, ...]]:
+    """Build players with names of their own; what they opened is closed at the end."""
+    with Evaluators(game, Resources(parallel=PARALLEL, threads=threads)) as evaluators:
+        yield tuple(build_player(game, one, evaluators, player_name(game, one)) for one in players)
 
 
 def solved_or_refused(game: _core.Game, count: int, seed: int, watch: Watch | None = None) -> SolvedSet:

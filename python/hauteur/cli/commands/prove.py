@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import GameArgument, NetName, PlayerText, Seed
 from hauteur.games.registry import load_game
-from hauteur.matches.exact_call import PARALLEL, measured, solved_or_refused
+from hauteur.matches.exact_call import measured, opened_players, solved_or_refused
 from hauteur.matches.exact_play import (
     COUNT,
     FIXED_SEARCH,
@@ -33,7 +33,6 @@ from hauteur.matches.exact_play import (
 )
 from hauteur.matches.paired_moves import PairedMoves
 from hauteur.networks.names import resolve_net
-from hauteur.players.build import Evaluators, Resources, build_player, player_name
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
@@ -250,23 +249,12 @@ def _one_player(
 ) -> Iterator[SearchPlayer | MovePlayer]:
     """The player of a text, else of a net with the fixed search; what it opened is closed at the end."""
     if texts:
-        with _players(game, texts) as players:
+        with opened_players(game, [parse_player(text) for text in texts]) as players:
             yield players[0]
         return
     chosen = resolve_net(net, game)
     with closing(evaluator_of(game, chosen)) as evaluator:
         yield SearchPlayer(chosen.short_name, evaluator, FIXED_SEARCH, FIXED_VISITS if visits is None else visits)
-
-
-@contextmanager
-def _players(game: _core.Game, texts: Sequence[str]) -> Iterator[tuple[SearchPlayer | MovePlayer, ...]]:
-    """Players of these texts with names of their own; what they opened is closed at the end."""
-    with Evaluators(game, Resources(parallel=PARALLEL)) as evaluators:
-        players = []
-        for text in texts:
-            settings = parse_player(text)
-            players.append(build_player(game, settings, evaluators, player_name(game, settings)))
-        yield tuple(players)
 
 
 def evaluator_of(game: _core.Game, net: "str | ResolvedNet") -> "Evaluator":
