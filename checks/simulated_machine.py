@@ -117,10 +117,24 @@ class WorldClock(HostClock):
 
 @dataclass(eq=False)
 class Inode:
-    """A file whatever its name. synced: the content that is on disk; changed: whether another was written since."""
+    """A file whatever its name."""
 
     synced: bytes = b""
+    """The content that is on disk."""
     changed: bool = False
+    """Whether another was written since."""
+    uncut: int = 0
+    """Bytes of `synced` from the first on that no process has cut off or written over since."""
+
+    @classmethod
+    def on_disk(cls, content: bytes) -> Inode:
+        """Return a file whose content is on disk."""
+        return cls(content, uncut=len(content))
+
+    def cut(self, size: int) -> None:
+        """Note that what follows after so many bytes was cut off."""
+        self.changed = True
+        self.uncut = min(self.uncut, size)
 
 
 Change = tuple[Literal["link", "unlink", "rename"], Path, Path, Inode]
@@ -148,7 +162,7 @@ class WorldDisk(Disk):
             self._names[path] = Inode()
             self._note(("link", path, path, self._names[path]))
         if mode == "wb":
-            self._names[path].changed = True
+            self._names[path].cut(0)
         file: Any = WorldFile(self, path, path.open(mode, buffering=0))
         return file  # type: ignore[no-any-return]
 
@@ -159,6 +173,7 @@ class WorldDisk(Disk):
         inode = self._names[path]
         inode.synced = path.read_bytes()
         inode.changed = False
+        inode.uncut = len(inode.synced)
 
     def sync_folder(self, folder: Path) -> None:
         """Bring names to disk."""
@@ -192,7 +207,7 @@ class WorldDisk(Disk):
         for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            self._stored[path] = Inode(content)
+            self._stored[path] = Inode.on_disk(content)
         self._names = dict(self._stored)
         self._changes = {}
 
@@ -204,6 +219,10 @@ class WorldDisk(Disk):
         if world.fault("killed"):
             world.is_over = True
         return part if world.is_over or world.fault("disk full") else size
+
+    def cut(self, path: Path, size: int) -> None:
+        """Note that a file was cut."""
+        self._names[path].cut(size)
 
     def stop(self) -> NoReturn:
         """Raise why a write has not been done whole."""
@@ -241,9 +260,11 @@ class WorldDisk(Disk):
             return inode.synced
         draws = self._world.random
         content = path.read_bytes()
-        if not content.startswith(inode.synced):
-            return draws.choice((inode.synced, b"", content[: draws.randint(0, len(content))]))
-        kept = content[: draws.randint(len(inode.synced), len(content))]
+        was_cut = inode.uncut < len(inode.synced)
+        if was_cut and draws.random() < 1 / 3:
+            return inode.synced
+        # What was neither cut nor written over stays: a file system that loses it would lose files that nobody opened.
+        kept = content[: draws.randint(inode.uncut, len(content))]
         return kept + bytes(draws.choice((0, len(content) - len(kept))))
 
 
@@ -266,6 +287,7 @@ class WorldFile:
 
     def truncate(self, size: int) -> int:
         """Cut the file."""
+        self._disk.cut(self._path, size)
         return self._file.truncate(size)
 
     def seek(self, place: int, whence: int = 0) -> int:
