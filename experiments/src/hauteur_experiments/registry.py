@@ -26,6 +26,7 @@ from hauteur_experiments.search_contempt import (
     schedule,
     selfplay,
     table_2,
+    thesis_control,
     training,
 )
 
@@ -44,6 +45,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *schedule.EXPERIMENTS,
     *training.EXPERIMENTS,
     *chess_thesis.EXPERIMENTS,
+    *thesis_control.EXPERIMENTS,
     *mpv_figures.EXPERIMENTS,
     *regime.EXPERIMENTS,
     *options.EXPERIMENTS,

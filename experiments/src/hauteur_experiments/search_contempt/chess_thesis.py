@@ -198,11 +198,14 @@ class JudgedNet:
         return sum(self.scores.values()) / len(self.scores)
 
 
-def recipe_of(size: Size, seed: int, controller: Mapping[str, Any] | None) -> ht.Recipe:
-    """Return the run of an arm: with this section [controller], or without."""
+def recipe_of(
+    size: Size, seed: int, controller: Mapping[str, Any] | None, search: Mapping[str, Any] | None = None
+) -> ht.Recipe:
+    """Return the run of an arm: with this section [controller], or without. search: what else its searches have."""
     network = {**RECIPE["network"], "filters": size.filters, "blocks": size.blocks}
     run = {"generations": size.generations, "seed": seed, "threads": 1, "precision": "float32"}
-    values: dict[str, Any] = {**RECIPE, "network": network, "run": run}
+    selfplay = {**RECIPE["selfplay"], "search": {**RECIPE["selfplay"]["search"], **(search or {})}}
+    values: dict[str, Any] = {**RECIPE, "network": network, "selfplay": selfplay, "run": run}
     if controller is not None:
         values["controller"] = dict(controller)
     return ht.Recipe.model_validate(values)
@@ -289,9 +292,16 @@ def judge(
 
 def duel(size: Size, setting: Setting, runs: Mapping[tuple[str, int], Path], rival: str, seed: int) -> float:
     """Return the score of S against another arm of the same seed, last nets."""
-    own = net_of(runs["contempt", seed], size.generations)
+    return duel_of(size, setting, runs, "contempt", rival, seed)
+
+
+def duel_of(
+    size: Size, setting: Setting, runs: Mapping[tuple[str, int], Path], arm: str, rival: str, seed: int
+) -> float:
+    """Return the score of an arm against another arm of the same seed, last nets."""
+    own = net_of(runs[arm, seed], size.generations)
     other = net_of(runs[rival, seed], size.generations)
-    place = setting.folder / "judged" / f"contempt-{rival}-{seed}"
+    place = setting.folder / "judged" / f"{arm}-{rival}-{seed}"
     games = setting.scaled(size.last_judge_games, 2)
     return score(setting, own, f"net={other} visits={VISITS}", games, place)
 
