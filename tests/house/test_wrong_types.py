@@ -38,7 +38,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: API.play_match("random", "random", None), "no game 'None'"),
     (lambda: API.exact_play(None, TICTACTOE), "players must be a list of players"),
     (lambda: API.exact_play([], TICTACTOE), "exact_play needs at least one player"),
-    (lambda: API.exact_play([3], TICTACTOE), "a player is a text or a hauteur.Player"),
+    (lambda: API.exact_play([3], TICTACTOE), "player 1 must be a text or a hauteur.Player, got 3"),
     (lambda: API.exact_play(["random"], TICTACTOE, positions=1.5), "positions must be a whole number"),
     (lambda: API.tournament(["random", "mcts:10"], None), "no game 'None'"),
     (lambda: API.sprt("random", "mcts:10", TICTACTOE, elo0=None), "elo0 must be a number, got None"),

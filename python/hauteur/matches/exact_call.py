@@ -26,7 +26,7 @@ from hauteur.matches.paired_moves import PairedMoves
 from hauteur.players.build import Evaluators, Resources, build_player, player_name
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.players.settings import PlayerSettings, given_player
 from hauteur.system.formatting import described
 from hauteur.system.hints import whole_number, with_hints
 
@@ -90,17 +90,8 @@ def exact_play(
         raise ValueError(f"players must be a list of players, got {described(players)}")
     if not players:
         raise ValueError("exact_play needs at least one player")
-    settings = [_settings(one) for one in players]
+    settings = [given_player(one, f"player {number}") for number, one in enumerate(players, 1)]
     return measured(load_game(game), settings, positions, seed=seed, threads=threads)
-
-
-def _settings(given: object) -> PlayerSettings:
-    """Return a player that was given as a text or as settings."""
-    if isinstance(given, str):
-        return parse_player(given)
-    if isinstance(given, PlayerSettings):
-        return given
-    raise TypeError(f"a player is a text or a hauteur.Player, got {described(given)}")
 
 
 def measured(

@@ -26,7 +26,7 @@ from hauteur.matches.tournament import Kind, Tournament, TournamentSettings, bes
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
-from hauteur.players.settings import Colours, PlayerSettings, parse_player
+from hauteur.players.settings import Colours, PlayerSettings, given_player
 from hauteur.system.formatting import described, duration
 from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
@@ -215,7 +215,7 @@ def run_tournament(
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
     if len(players) < 2:
         raise ValueError(f"a tournament has two or more players, got {len(players)}")
-    given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
+    given = tuple(given_player(player, f"player {number}") for number, player in enumerate(players, 1))
     settings, shared = _shared(game, options)
     values = {"players": given, "kind": kind, "games": games, **settings}
     checked = validated(TournamentSettings, values, "tournament")
@@ -237,7 +237,7 @@ def _run_match(
     test: Sprt | None = None,
 ) -> Match:
     """Play a match to the end, and write its page and files."""
-    values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
+    values = {"a": given_player(a, "player A"), "b": given_player(b, "player B"), "games": games, "colours": colours}
     settings, shared = _shared(game, options)
     checked = validated(MatchSettings, values | settings, "match")
     out = options.get("out")
@@ -294,15 +294,6 @@ def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
     if not found:
         raise ValueError("openings must not be empty; None: random plies")
     return found
-
-
-def _settings(given: object, label: str) -> PlayerSettings:
-    """Return the settings of a player that was given as an object or as a text."""
-    if isinstance(given, PlayerSettings):
-        return given
-    if isinstance(given, str):
-        return parse_player(given, label)
-    raise ValueError(f"{label} must be a text or a hauteur.Player, got {given!r}: write hauteur.Player(...)")
 
 
 def _play(games: Match | Tournament, options: MatchOptions) -> None:

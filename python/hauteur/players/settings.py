@@ -158,6 +158,15 @@ def parse_player(text: str, label: str = "player") -> PlayerSettings:
     return changed_player(PlayerSettings(), text, label)
 
 
+def given_player(given: object, label: str) -> PlayerSettings:
+    """Return the settings of a player that was given as an object or as a text; ValueError for anything else."""
+    if isinstance(given, PlayerSettings):
+        return given
+    if isinstance(given, str):
+        return parse_player(given, label)
+    raise ValueError(f"{label} must be a text or a hauteur.Player, got {given!r}: write hauteur.Player(...)")
+
+
 def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
     """The shortest text that gives these settings, leaving out the fields `without`.
 
