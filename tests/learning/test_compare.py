@@ -104,6 +104,7 @@ def test_two_recipes_are_learned_and_compared(tmp_path: Path, capsys: pytest.Cap
         (["connect4", ""], "there is no recipe ''"),
         (["connect4", "connect4 run.solved_positions=0"], "nothing measures its runs"),
         (["connect4", "connect4 selfplay.visits=0"], "selfplay.visits"),
+        (["go5", "go5 run.generations=4 yardstick.every=4"], "measured at their end alone"),
         (["connect4", "connect4 selfplay.visits=9", "--seeds", "0"], "--seeds must be 1 to 1,000, got 0"),
     ],
 )

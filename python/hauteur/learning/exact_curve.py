@@ -80,25 +80,27 @@ def _line(generation: int, found: dict[str, Any]) -> str:
     )
 
 
+def why_not_measured(game: _core.Game, count: int) -> str | None:
+    """Return why no net of a game can be measured in `count` positions, 1 or more; None where it can be."""
+    # A few positions: for a game that is too large, to solve all of them would take minutes to find that out.
+    try:
+        probe = solved_set(game, min(PROBE, count), nodes=NODES // SHARE, total=TOTAL // SHARE // SHARE)
+    except ValueError as error:
+        return str(error)
+    if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
+        return f"{game.spec}: positions of the first half of the game take too long to solve"
+    return None
+
+
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     """Return the positions as the file has them, or why there are none."""
-    limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
     # Positions of a game in Python took three times as long to find as the run took to learn.
     if game.name not in _core.game_names():
         count = math.ceil(count / SHARE)
-    try:
-        # A few positions first: for a game that is too large, to solve all of them would take minutes to find that out.
-        share_of_total = limits["total"] // SHARE
-        probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=share_of_total)
-        if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
-            return {"off": f"{game.spec}: positions of the first half of the game take too long to solve"}
-        return {
-            "visits": FIXED_VISITS,
-            "positions": solved_set(game, count, nodes=limits["nodes"], total=limits["total"]).text(),
-            "nets": {},
-        }
-    except ValueError as error:
-        return {"off": str(error)}
+    if reason := why_not_measured(game, count):
+        return {"off": reason}
+    solved = solved_set(game, count, nodes=NODES // SHARE, total=TOTAL // SHARE)
+    return {"visits": FIXED_VISITS, "positions": solved.text(), "nets": {}}
 
 
 def _measured(game: _core.Game, net: Path, solved: SolvedSet) -> dict[str, Any]:

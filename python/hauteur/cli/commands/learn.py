@@ -127,8 +127,7 @@ def _arms(texts: tuple[str, ...], flops: float) -> dict[str, "Recipe"]:
         given, *settings = shlex.split(text) or [""]
         budget = (f"run.budget_flops={flops:g}",) if flops else ()
         recipe = load_recipe(recipe_file(given), (*settings, *budget))
-        if not recipe.run.solved_positions and recipe.yardstick is None:
-            raise ValueError(f"{text}: nothing measures its runs: give it a yardstick.opponent or run.solved_positions")
+        _check_measured(text, recipe)
         name = _file_name(" ".join([Path(given).stem, *settings]))
         if name in found:
             raise ValueError(f"two of the recipes are called {name}: give their files different names")
@@ -225,3 +224,26 @@ def export(*sources: Path, to: Annotated[Path, Parameter(name="--to")], values: 
     for message in skipped:
         print(f"hauteur: warning: skipped {message}", file=sys.stderr)
     print(f"{to}: {games:,} games")
+
+
+def _check_measured(text: str, recipe: "Recipe") -> None:
+    """Raise ValueError where runs of a recipe, given by this text, cannot be compared at equal cost."""
+    from hauteur.games.registry import load_game
+    from hauteur.learning.exact_curve import why_not_measured
+
+    positions = recipe.run.solved_positions
+    not_exact = "run.solved_positions is 0"
+    if positions:
+        reason = why_not_measured(load_game(recipe.game), positions)
+        if reason is None:
+            return
+        not_exact = reason
+    yardstick = recipe.yardstick
+    if yardstick is None:
+        raise ValueError(f"{text}: nothing measures its runs ({not_exact}): give it a yardstick.opponent")
+    if yardstick.every >= recipe.run.generations:
+        # Runs never cost the same, so their strength at an equal cost lies between two measurements.
+        raise ValueError(
+            f"{text}: its runs are measured at their end alone, and so at no equal cost: yardstick.every must be less "
+            f"than run.generations, which is {recipe.run.generations}; got {yardstick.every}"
+        )
