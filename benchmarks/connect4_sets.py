@@ -7,15 +7,20 @@ that lowers it. Moves of the first plies take seconds each to check.
 """
 
 import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.played_game import position_after
+from hauteur.matches.exact_call import opened_players
 from hauteur.matches.exact_play import FIXED_SEARCH, MoveChooser
 from hauteur.matches.ratings.elo import wilson
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import resolve_net
+from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import parse_player
 
 
 def main() -> None:
@@ -24,11 +29,27 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--net")
     parser.add_argument("--visits", type=int, default=600)
-    arguments, game = parser.parse_args(), _core.Game("connect4")
-    evaluator, solver = make_evaluator(game, resolve_net(arguments.net, game)), _core.ExactSolver(game, 24)
-    chooser = MoveChooser(SearchPlayer("net", evaluator, FIXED_SEARCH, arguments.visits), game, seed=0)
-    for path in arguments.sets:
-        rows = [(line.split()[0], int(line.split()[1])) for line in path.read_text().splitlines()]
+    parser.add_argument(
+        "--player", help="a player with its own search, such as 'net=NET visits=600 solver.exact=100000'"
+    )
+    parser.add_argument("--every", type=int, default=1, help="take every so many positions of a set")
+    arguments = parser.parse_args()
+    game = _core.Game("connect4")
+    with ExitStack() as stack:
+        if arguments.player is None:
+            evaluator = make_evaluator(game, resolve_net(arguments.net, game))
+            player: SearchPlayer | MovePlayer = SearchPlayer("net", evaluator, FIXED_SEARCH, arguments.visits)
+        else:
+            (player,) = stack.enter_context(opened_players(game, [parse_player(arguments.player)]))
+        count_mistakes(MoveChooser(player, game, seed=0), arguments.sets, arguments.every)
+
+
+def count_mistakes(chooser: MoveChooser, sets: Sequence[Path], every: int) -> None:
+    """Print a line for each set. every: of how many positions one is taken."""
+    game = _core.Game("connect4")
+    solver = _core.ExactSolver(game, 24)
+    for path in sets:
+        rows = [(line.split()[0], int(line.split()[1])) for line in path.read_text().splitlines()[::every]]
         states = [position_after(game.new_initial_state(), [int(c) - 1 for c in columns]) for columns, _ in rows]
         moves = zip(states, chooser.choose(states).tolist(), rows, strict=True)
         share = sum(worth >= 0 and lowers(state, move, worth, solver) for state, move, (_, worth) in moves) / len(rows)
