@@ -53,6 +53,6 @@ def test_recipes_are_there_and_judges_have_a_kind(records: list[Any]) -> None:
 
 
 def test_older_records_of_a_judge_are_its_history(tool: ModuleType, records: list[Any]) -> None:
-    rows = [line for line in tool.board_text(records).splitlines() if "5,000 solved positions" in line]
+    rows = [line for line in tool.board_text(records).splitlines() if "5,000 solved positions, 200 visits" in line]
     assert len(rows) == 4
     assert ["**" in row for row in rows] == [False, False, False, True]
