@@ -31,8 +31,8 @@ from paper_parts import figures, kept_run, parts
 TEMPLATES = Path(__file__).resolve().parent
 ROOT = TEMPLATES.parent.parent
 PAPER = "docs/paper/README.md"
-FINDINGS = ("finding-odds", "finding-pairs", "finding-temperature", "finding-rules", "finding-exact")
-"""(a) to (e) of the paper."""
+FINDINGS = ("finding-odds", "finding-pairs", "finding-temperature", "finding-rules", "finding-exact", "finding-tree")
+"""(a) to (f) of the paper."""
 
 TRAINING = "docs/experiments/contempt-training.md"
 """The page whose part on the small thesis is made of its kept file."""
@@ -63,7 +63,7 @@ def pages() -> dict[str, str]:
     for name, template in found.items():
         made[f"docs/experiments/{name}.md"] = filled(template, {**known, "experiments": ""}, name)
     there = {**known, "experiments": "../experiments/"}
-    letters = zip(found.items(), "abcde", strict=True)
+    letters = zip(found.items(), "abcdef", strict=True)
     inner = {name: inside(filled(text, there, name), letter) for (name, text), letter in letters}
     template = (TEMPLATES / "paper.md").read_text(encoding="utf-8")
     made[PAPER] = filled(template, {**there, **inner}, "paper")

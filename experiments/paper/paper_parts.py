@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import exact_part
+import tree_part
 from hauteur.plots.figure import Figure, Series
 from hauteur_experiments.deciding import OWN_GAMES, OWN_LABORATORY, Row, differences_of, verdict_of
 from hauteur_experiments.kept import KeptGame, KeptRun, read_run
@@ -502,6 +503,7 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
     """Every part by its name."""
     tau_1, tau_2 = training(rows)
     exact = kept_run(exact_part.RUN)
+    tree = kept_run(tree_part.RUN)
     return {
         "counts": counts(rows).text,
         "comparisons": comparisons(rows),
@@ -532,6 +534,10 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
         "exact-base": exact_part.exact_base(exact),
         "exact-positions": exact_part.exact_positions(exact),
         "exact-twice": exact_part.exact_twice(exact),
+        "tree-table": tree_part.tree_table(tree),
+        "tree-verdicts": tree_part.tree_verdicts(tree),
+        "tree-duels": tree_part.tree_duels(tree),
+        "tree-costs": tree_part.tree_costs(tree),
         "ratio-table": ratio_table(),
         "published-verdicts": verdicts(rows, ("Videodr0me, MCTS experiments",)),
     }
@@ -541,5 +547,6 @@ def figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Every figure by its place in the checkout."""
     found = [odds_figure(rows), pair_figure(rows), training_figure(rows), rules_figure(rows)]
     found.append(exact_part.exact_figure(kept_run(exact_part.RUN)))
+    found.append(tree_part.tree_figure(kept_run(tree_part.RUN)))
     made = {f"docs/experiments/{one.key}.png": one for one in found}
     return {**made, "docs/paper/decisive.png": ratio_figure()}

@@ -180,6 +180,8 @@ contempt-positions chess | 200 games and 1,000 positions a set | --scale 2 --vis
 contempt-training equal | 8 seeds an arm, 1,500,000 evaluations a run | --scale 0.25
 chess-thesis | 8 runs an arm, 9,000 games a run, about 80 core hours with AVX2 | --seeds 8
 chess-thesis-small | 8 runs an arm, 3,000 games a run | --seeds 8
+chess-thesis-control | 8 pairs of runs, 3,000 games a run | --seeds 8
+chess-thesis-pairs | 8 pairs of runs, 3,000 games a run | --seeds 8
 """
 RULES = f"""
 tree-balance | 400 games of the first setting, 260 to 400 of the others | --scale 0.4 --visits 100 {CHESS} --looks
