@@ -45,7 +45,8 @@ def test_the_recipe_is_read_back_and_names_what_is_wrong() -> None:
         parse_recipe({"game": "gomoku", "play_search": "solver.x=1"}, "recipe")
 
 
-@pytest.mark.parametrize("name", [name for name, net in shipped_nets().items() if net.play_search])
+# A net whose recipe has another name was gone on with by hand, and its search for play stands in the catalogue alone.
+@pytest.mark.parametrize("name", [name for name, net in shipped_nets().items() if net.play_search and not net.recipe])
 def test_nets_that_ship_play_as_their_recipes_say(name: str) -> None:
     assert load_recipe(RECIPES / f"{name}.toml").play_search == shipped_nets()[name].play_search
 
