@@ -63,5 +63,4 @@ def client(shared_windows: Windows) -> Iterator[PageClient]:
     client = PageClient(shared_windows.contexts[0].pages[0])
     yield client
     client.leave()
-    client.page.context.unroute_all()
     shared_windows.check()

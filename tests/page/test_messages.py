@@ -2,11 +2,13 @@
 
 import itertools
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from lab_browser import Windows
 from page_client import PageClient
-from playwright.sync_api import Route
+from playwright.sync_api import Browser, Route
 from tree_digests import BATCH, NETS, POSITIONS, SEED, VISITS, digest, evaluator, position
 
 from hauteur.engine.nets import NetChoice
@@ -144,20 +146,32 @@ PLAIN = 'export const coreFile = () => "static/core_bg.wasm";'
 """The choice of a build as a browser without relaxed SIMD makes it."""
 
 
+@pytest.fixture(scope="module")
+def plain_windows(browser: Browser, host: str) -> Iterator[Windows]:
+    """Holds a window of a browser without relaxed SIMD."""
+    opened = Windows(browser, host)
+    page = opened.open("keys.html")
+    # Before a worker has begun: while one ends, Chromium may never answer that it looks at requests.
+    page.context.route("**/builds.js", lambda route: route.fulfill(body=PLAIN, content_type="text/javascript"))
+    yield opened
+    opened.close()
+
+
 @pytest.fixture(params=["relaxed", "plain"])
-def build(request: pytest.FixtureRequest, client: PageClient) -> str:
-    """The build of the core that the page takes: this browser's, and that of one without relaxed SIMD."""
-    if request.param == "plain":
-        client.page.context.route(
-            "**/builds.js", lambda route: route.fulfill(body=PLAIN, content_type="text/javascript")
-        )
-    return str(request.param)
+def built(request: pytest.FixtureRequest) -> Iterator[tuple[PageClient, str]]:
+    """A client of each build of the core that a page may take: this browser's, that of one without relaxed SIMD."""
+    windows = request.getfixturevalue("shared_windows" if request.param == "relaxed" else "plain_windows")
+    client = PageClient(windows.contexts[0].pages[0])
+    yield client, request.param
+    client.leave()
+    windows.check()
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "plain")
 @pytest.mark.parametrize(("game", "fen", "plies"), POSITIONS)
-def test_same_trees(client: PageClient, build: str, game: str, fen: str, plies: int, settings: dict[str, str]) -> None:
+def test_same_trees(built: tuple[PageClient, str], game: str, fen: str, plies: int, settings: dict[str, str]) -> None:
     """The plain build has the bits of `unfused`, the other those of every processor with a fused multiply-add."""
+    client, build = built
     state, moves = position(game, fen, plies)
     client.connect("explain")
     sides = {"a": {"net": "uniform", "settings": settings}, "b": {"net": NETS[game], "settings": settings}}
@@ -192,8 +206,9 @@ def test_a_net_has_the_search_that_it_carries(client: PageClient) -> None:
 
 
 @pytest.mark.parametrize("cores", [1, 2, 4])
-def test_the_same_tree_with_any_number_of_workers(client: PageClient, cores: int) -> None:
+def test_the_same_tree_with_any_number_of_workers(windows: Windows, cores: int) -> None:
     """More workers than cores answer as well; what they share are messages."""
+    client = PageClient(windows.open("keys.html"))
     client.page.context.route("**/shares.js", lambda route: _with_cores(route, cores))
     client.connect("explain")
     settings = {"search_contempt.n_scl": "20"}
@@ -203,6 +218,8 @@ def test_the_same_tree_with_any_number_of_workers(client: PageClient, cores: int
     found = client.event("done")["sides"]["a"]
     form = "unfused" if found["evaluator"].endswith("simd128") else None
     assert found["digest"] == digest(state, evaluator(state, "connect4", form), settings, 3000, 64)
+    client.leave()
+    windows.check()
 
 
 def _with_cores(route: Route, cores: int) -> None:
