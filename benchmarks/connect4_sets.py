@@ -49,12 +49,18 @@ def count_mistakes(chooser: MoveChooser, sets: Sequence[Path], every: int) -> No
     game = _core.Game("connect4")
     solver = _core.ExactSolver(game, 24)
     for path in sets:
-        rows = [(line.split()[0], int(line.split()[1])) for line in path.read_text().splitlines()[::every]]
-        states = [position_after(game.new_initial_state(), [int(c) - 1 for c in columns]) for columns, _ in rows]
-        moves = zip(states, chooser.choose(states).tolist(), rows, strict=True)
-        share = sum(worth >= 0 and lowers(state, move, worth, solver) for state, move, (_, worth) in moves) / len(rows)
-        low, high = wilson(share, len(rows), 0.95)
-        print(f"{path.name}: {share:.1%} [{low:.1%}, {high:.1%}] of {len(rows)}", flush=True)
+        states = []
+        scores = []
+        for line in path.read_text().splitlines()[::every]:
+            columns, score = line.split()
+            states.append(position_after(game.new_initial_state(), [int(column) - 1 for column in columns]))
+            scores.append(int(score))
+        mistakes = 0
+        for state, move, score in zip(states, chooser.choose(states).tolist(), scores, strict=True):
+            mistakes += score >= 0 and lowers(state, move, score, solver)
+        share = mistakes / len(states)
+        low, high = wilson(share, len(states), 0.95)
+        print(f"{path.name}: {share:.1%} [{low:.1%}, {high:.1%}] of {len(states)}", flush=True)
 
 
 def lowers(state: _core.State, action: int, score: int, solver: _core.ExactSolver) -> bool:

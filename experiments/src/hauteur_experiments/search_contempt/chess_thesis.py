@@ -79,6 +79,9 @@ OPPONENTS = {
 }
 """Players by name, as texts of `hauteur match`."""
 
+KEPT_OPPONENTS = OPPONENTS | {"material": "uci:python -m hauteur_experiments.material_player nodes=1"}
+"""The same without the place of this machine's Python."""
+
 RECIPE: Mapping[str, Any] = {
     "game": "chess",
     "network": {"se_channels": 8, "policy": "convolution"},
@@ -229,7 +232,7 @@ def make(size: Size, setting: Setting) -> Result:
         "ratios": {f"{arm}-{seed}": values for (arm, seed), values in ratios.items()},
         "ratio_factor": factor,
         "duels": duels,
-        "opponents": OPPONENTS | {"material": "uci:python -m hauteur_experiments.material_player nodes=1"},
+        "opponents": KEPT_OPPONENTS,
     }
     return Result([row(one) for one in judged], findings, texts=[table(judged, duels)], facts=facts)
 
@@ -426,9 +429,13 @@ def finding(judged: Sequence[JudgedNet], rival: str, key: str, factor: float | N
 def verdict_of(ahead: float, behind: float, runs: int, *, premise: bool) -> Verdict:
     """Return the verdict at this number of runs an arm: at four, at eight, open elsewhere."""
     levels = {LOOK: LOOK_LEVEL, SEEDS: LEVEL - LOOK_LEVEL}
-    if runs not in levels or not premise:
+    return decided(ahead, behind, levels.get(runs) if premise else None)
+
+
+def decided(ahead: float, behind: float, level: float | None) -> Verdict:
+    """Return the verdict of two tests, one a side, at a level of each; None: nothing is decided now."""
+    if level is None:
         return "open"
-    level = levels[runs]
     if ahead <= level + ROUNDING:
         return "holds"
     return "does not hold" if behind <= level + ROUNDING else "open"

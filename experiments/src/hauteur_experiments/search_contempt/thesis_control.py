@@ -25,7 +25,6 @@ search-contempt less F once more.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -35,14 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
+from hauteur.learning.report.verdict import subset_interval
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import learn_beside
 from hauteur_experiments.search_contempt.chess_thesis import (
     CONTEMPT,
-    OPPONENTS,
+    KEPT_OPPONENTS,
     ROUNDING,
     SMALL,
     JudgedNet,
+    decided,
     duel_of,
     judge,
     ratios_of,
@@ -108,7 +109,7 @@ def make(comparisons: Sequence[Comparison], setting: Setting) -> Result:
     facts = {
         "ratios": {f"{arm}-{seed}": ratios_of(folder) for (arm, seed), folder in runs.items()},
         "duels": duels,
-        "opponents": OPPONENTS | {"material": "uci:python -m hauteur_experiments.material_player nodes=1"},
+        "opponents": KEPT_OPPONENTS,
     }
     return Result([row(one) for one in judged], findings, texts=[table(judged, comparisons, duels)], facts=facts)
 
@@ -133,31 +134,13 @@ def _signs(count: int) -> NDArray[np.float64]:
     return np.array(list(itertools.product((-1.0, 1.0), repeat=count)))
 
 
-def sign_flip_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean differences that the test does not reject on either side at LEVEL; infinite for few pairs."""
-    return _least_mean(values), -_least_mean([-value for value in values])
-
-
-def _least_mean(values: Sequence[float]) -> float:
-    """Return the greatest mean that is rejected as too small, by bisection; scores are 0 to 1."""
-    rejected = -2.0
-    kept = 2.0
-    while kept - rejected > 1e-6:
-        middle = (rejected + kept) / 2
-        if sign_flip_p([value - middle for value in values]) <= LEVEL:
-            rejected = middle
-        else:
-            kept = middle
-    return -math.inf if rejected == -2.0 else rejected
-
-
 def finding(judged: Sequence[JudgedNet], comparison: Comparison) -> Finding:
     """Decide whether an arm leads another in pairs of equal seeds."""
     found = differences(judged, comparison)
     ahead = sign_flip_p(found)
     behind = sign_flip_p([-value for value in found])
     mean = 100 * float(np.mean(found))
-    low, high = (100 * end for end in sign_flip_interval(found))
+    low, high = (100 * end for end in subset_interval(found))
     quantity = f"{comparison.title} {mean:.1f} [{low:.1f}, {high:.1f}] percentage points"
     pairs = f"{len(found)} pairs of runs"
     return Finding(
@@ -176,12 +159,7 @@ def finding(judged: Sequence[JudgedNet], comparison: Comparison) -> Finding:
 def verdict_of(ahead: float, behind: float, pairs: int) -> Verdict:
     """Return the verdict at this number of pairs: at six, at eight, open elsewhere."""
     levels = {LOOK: LOOK_LEVEL, SEEDS: LEVEL - LOOK_LEVEL}
-    if pairs not in levels:
-        return "open"
-    level = levels[pairs]
-    if ahead <= level + ROUNDING:
-        return "holds"
-    return "does not hold" if behind <= level + ROUNDING else "open"
+    return decided(ahead, behind, levels.get(pairs))
 
 
 def table(judged: Sequence[JudgedNet], comparisons: Sequence[Comparison], duels: Mapping[str, Sequence[float]]) -> str:

@@ -231,19 +231,17 @@ def _check_measured(text: str, recipe: "Recipe") -> None:
     from hauteur.games.registry import load_game
     from hauteur.learning.exact_curve import why_not_measured
 
-    positions = recipe.run.solved_positions
-    not_exact = "run.solved_positions is 0"
-    if positions:
-        reason = why_not_measured(load_game(recipe.game), positions)
-        if reason is None:
-            return
-        not_exact = reason
     yardstick = recipe.yardstick
+    if yardstick is not None and yardstick.every < recipe.run.generations:
+        return
+    positions = recipe.run.solved_positions
+    reason = why_not_measured(load_game(recipe.game), positions) if positions else "run.solved_positions is 0"
+    if reason is None:
+        return
     if yardstick is None:
-        raise ValueError(f"{text}: nothing measures its runs ({not_exact}): give it a yardstick.opponent")
-    if yardstick.every >= recipe.run.generations:
-        # Runs never cost the same, so their strength at an equal cost lies between two measurements.
-        raise ValueError(
-            f"{text}: its runs are measured at their end alone, and so at no equal cost: yardstick.every must be less "
-            f"than run.generations, which is {recipe.run.generations}; got {yardstick.every}"
-        )
+        raise ValueError(f"{text}: nothing measures its runs ({reason}): give it a yardstick.opponent")
+    # Runs never cost the same, so their strength at an equal cost lies between two measurements.
+    raise ValueError(
+        f"{text}: its runs are measured at their end alone, and so at no equal cost: yardstick.every must be less "
+        f"than run.generations, which is {recipe.run.generations}; got {yardstick.every}"
+    )
