@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from hauteur.learning.report.verdict import subset_interval
+from hauteur.learning.report import verdict as comparison
+from hauteur_experiments.measured import subset_interval
 from hauteur_experiments.search_contempt.chess_thesis import JudgedNet
 from hauteur_experiments.search_contempt.thesis_control import (
+    CONFIDENCE,
     FRESH,
     FROZEN,
     LOOK_LEVEL,
@@ -34,11 +36,17 @@ def test_p_is_uniform_where_there_is_no_difference() -> None:
 
 def test_the_interval_has_the_means_that_the_test_keeps() -> None:
     values = list(np.random.default_rng(2).normal(0.05, 0.04, 8))
-    low, high = subset_interval(values)
+    low, high = subset_interval(values, CONFIDENCE)
     assert sign_flip_p([value - low + 1e-4 for value in values]) <= 0.025
     assert sign_flip_p([value - low - 1e-4 for value in values]) > 0.025
     assert low < np.mean(values) < high
-    assert subset_interval([0.9]) == (-math.inf, math.inf)
+    assert subset_interval([0.9], CONFIDENCE) == (-math.inf, math.inf)
+
+
+def test_the_interval_is_that_of_a_comparison_of_recipes() -> None:
+    for count in range(9):
+        values = list(np.random.default_rng(count).normal(size=count))
+        assert subset_interval(values, CONFIDENCE) == pytest.approx(comparison.subset_interval(values))
 
 
 def test_six_pairs_decide_only_where_all_lead_and_eight_at_the_rest_of_the_level() -> None:

@@ -74,13 +74,28 @@ def exponential(logs: Measured) -> Interval:
 # -- means and shares --------------------------------------------------------------------------------------------------
 
 
+def subset_interval(samples: Sequence[float], confidence: float) -> tuple[float, float]:
+    """Return the exact interval of the middle of differences of pairs, without bounds for too few of them.
+
+    Pairs that are alike but for their names have differences of arbitrary signs: the middle is below the k-th least of
+    the 2^n - 1 means of subsets with chance k / 2^n (J. A. Hartigan, J. Amer. Statist. Assoc. 64, 1969, 1303-1317).
+    """
+    means = []
+    for size in range(1, len(samples) + 1):
+        for subset in combinations(samples, size):
+            means.append(math.fsum(subset) / len(subset))
+    means.sort()
+    place = math.floor((1 - confidence) / 2 * 2 ** len(samples) + TINY)
+    if place == 0:
+        return -math.inf, math.inf
+    return means[place - 1], means[-place]
+
+
 @dataclass(frozen=True)
 class Mean:
     """The mean of independent values, with Student's interval; of fewer than FEW the exact one of a permutation test.
 
-    That is the interval of differences of pairs that are alike but for their names, whose signs are then arbitrary: the
-    middle is below the k-th least of the 2^n - 1 means of subsets with chance k / 2^n (J. A. Hartigan, J. Amer.
-    Statist. Assoc. 64, 1969, 1303-1317). Five values or fewer decide nothing with an error of 2.5 % on a side.
+    Five values or fewer decide nothing with an error of 2.5 % on a side.
     """
 
     samples: Sequence[float]
@@ -102,21 +117,10 @@ class Mean:
         count = len(self.samples)
         mean = self.value
         if count < FEW:
-            return self._of_subsets(confidence)
+            return subset_interval(self.samples, confidence)
         variance = math.fsum((one - mean) ** 2 for one in self.samples) / (count - 1)
         half = t_of(confidence, count - 1) * math.sqrt(variance / count)
         return mean - half, mean + half
-
-    def _of_subsets(self, confidence: float) -> tuple[float, float]:
-        means = []
-        for size in range(1, self.units + 1):
-            for subset in combinations(self.samples, size):
-                means.append(math.fsum(subset) / len(subset))
-        means.sort()
-        place = math.floor((1 - confidence) / 2 * 2**self.units + TINY)
-        if place == 0:
-            return -math.inf, math.inf
-        return means[place - 1], means[-place]
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
-from hauteur.learning.report.verdict import subset_interval
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import learn_beside
+from hauteur_experiments.measured import subset_interval
 from hauteur_experiments.search_contempt.chess_thesis import (
     CONTEMPT,
     KEPT_OPPONENTS,
@@ -55,6 +55,9 @@ from hauteur_experiments.verdict import LEVEL, Number, Verdict, finite
 
 SEEDS, LOOK = 8, 6
 """Pairs that decide, and at which the only look before is taken."""
+
+CONFIDENCE = 0.95
+"""Of the interval of a mean difference; the verdict is the test's."""
 
 LOOK_LEVEL = 1 / 2**LOOK
 """The least p of a sign-flip test of six pairs."""
@@ -140,7 +143,7 @@ def finding(judged: Sequence[JudgedNet], comparison: Comparison) -> Finding:
     ahead = sign_flip_p(found)
     behind = sign_flip_p([-value for value in found])
     mean = 100 * float(np.mean(found))
-    low, high = (100 * end for end in subset_interval(found))
+    low, high = (100 * end for end in subset_interval(found, CONFIDENCE))
     quantity = f"{comparison.title} {mean:.1f} [{low:.1f}, {high:.1f}] percentage points"
     pairs = f"{len(found)} pairs of runs"
     return Finding(
