@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -259,3 +262,28 @@ def tiny_recipe(seed: int) -> ht.Recipe:
         "gate": {"by": "off"},
     }
     return ht.Recipe.model_validate(values)
+
+
+KILLED = """
+import multiprocessing, os, signal, time
+from concurrent.futures import ProcessPoolExecutor
+from hauteur_experiments.learned import end_with_parent
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
+        print(pool.submit(os.getpid).result(), flush=True)
+        pool.submit(time.sleep, 10_000)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_the_processes_of_an_experiment_end_with_it(tmp_path: Path) -> None:
+    """Also where it was killed: otherwise runs would go on, and stay locked."""
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    # The worker has the pipe too, so this waits until both have ended.
+    done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, text=True, check=False, timeout=300)
+    assert done.returncode == -signal.SIGKILL
+    assert int(done.stdout) > 0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +110,27 @@ def learn_beside(
     context = multiprocessing.get_context("spawn")
     show = partial(print, flush=True)
     workers = max(1, min(setting.threads, len(missing)))
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent) as pool:
         running = {pool.submit(_learn, *task, show, goal): name for name, task in missing.items()}
         for future in as_completed(running):
             setting.show(f"{running[future]}: {future.result()} generations learned")
     return folders
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one that started it has ended, however that was.
+
+    Otherwise a run would go on learning after its experiment was killed, and the same command would find it locked.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        raise RuntimeError("this process was not started by another one")
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _learn(recipe: str, folder: Path, show: Show, goal: Goal | None) -> int:
