@@ -1,4 +1,4 @@
-"""Wins by threats that the solver proves at new nodes (Gomoku: continuous fours)."""
+"""Wins by threats that the solver proves at new nodes (Gomoku: continuous fours; chess: mates by checks)."""
 
 import pytest
 
@@ -62,3 +62,31 @@ def test_games_without_such_a_search_are_searched_as_before(game: str) -> None:
         ht.search(state, "uniform", ht.SearchParams(solver=Solver(threats=number)), visits=200) for number in (0, 100)
     )
     assert [(move.move, move.visits) for move in plain.moves] == [(move.move, move.visits) for move in threats.moves]
+
+
+SMOTHERED = "r5k1/6pp/8/6N1/8/8/4Q1PP/6K1 w - - 0 1"
+"""White mates in five moves, all checks: the queen, three of the knight and between them the queen's offer."""
+BACK_RANK = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1"
+"""Black threatens to mate on the back rank."""
+
+
+def test_a_mate_by_checks_is_proven_at_the_first_node() -> None:
+    found = ht.search(SMOTHERED, "uniform", ht.SearchParams(solver=Solver(threats=1000)), visits=2)
+    assert found.moves[0].move in ("e2c4", "e2e6")
+    assert found.moves[0].proven == 1
+    plain = ht.search(SMOTHERED, "uniform", ht.SearchParams(solver=Solver()), visits=2)
+    assert all(move.proven is None for move in plain.moves)
+
+
+def test_moves_that_do_not_stop_a_mate_on_the_back_rank_are_lost() -> None:
+    params = ht.SearchParams(solver=Solver(threats=100))
+    proven = {move.move: move.proven for move in ht.search(BACK_RANK, "uniform", params, visits=2).moves}
+    assert {move for move, result in proven.items() if result is None} == {
+        "g2g3",
+        "g2g4",
+        "h2h3",
+        "h2h4",
+        "f2f3",
+        "f2f4",
+        "g1f1",
+    }

@@ -223,7 +223,8 @@ pub trait State: Send + Sync {
         };
         actions.into_iter().find(wins)
     }
-    /// A win that the player to move can force by threats, each of which leaves the opponent few replies (Gomoku: fours, threes).
+    /// A win that the player to move can force by threats, each of which leaves the opponent few replies (chess: checks; Gomoku:
+    /// fours, threes).
     /// `nodes`: the positions that may be looked at. `None` where no such win was found, and in games without such a search.
     fn forced_win(&self, _nodes: u32) -> Option<ForcedWin> {
         None

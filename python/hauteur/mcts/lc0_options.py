@@ -179,12 +179,13 @@ WDLBookExitBias | wdl_contempt.book_exit_bias | Advantage in which opening books
 UCI_Opponent | | Title, Elo, kind and name of the opponent, as programs send it.
 UCI_RatingAdv | | Contempt where that option says nothing.
 LowerBound | | Choose the move by the lower confidence bound of its value instead of its visits.
+MateSearch | solver.threats | Positions looked at in every new node for mates by checks; 0: none. Needs StickyEndgames.
 ScLimit | search_contempt.n_scl | Search-contempt: visits after which the opponent's moves are drawn; below 0: the engine's; 0: of OpponentNet.
 ScTemperature | search_contempt.temperature | Flattens (> 1) or sharpens those draws.
 HybridSamplingRatio | search_contempt.sampling_ratio | Share of the visits that are drawn.
 HybridRatioSchedule | search_contempt.ratio_schedule | That share by visits of the position: `1000:0.5 8000:0.9`.
 """  # noqa: E501
-"""Options that shape the tree: name | setting, empty: see `search_params` | help. LowerBound is ours."""
+"""Options that shape the tree: name | setting, empty: see `search_params` | help. LowerBound, MateSearch are ours."""
 
 _TEMPERATURE = """
 Temperature | initial | Randomness of the moves played; 0: always the best.
@@ -324,8 +325,9 @@ def search_values(options: Mapping[str, Value], **others: Any) -> dict[str, Any]
         del fields["dirichlet"]
     if values["TwoFoldDraws"]:
         fields["repetition"] = {"mode": "inline_value"}
+    own_solver = fields.pop("solver")
     if values["StickyEndgames"]:
-        fields["solver"] = STICKY_ENDGAMES
+        fields["solver"] = {**STICKY_ENDGAMES, **own_solver}
     if values["LowerBound"]:
         fields["lower_bound"] = {}
     # The core decides what is neutral: ScLimit 0 is not, where there is a model of the opponent.

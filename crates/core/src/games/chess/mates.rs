@@ -24,7 +24,7 @@ pub fn mate_at_once(position: &Position) -> Option<Action> {
 }
 
 /// Whether a move can give check: from its square, by a line that it opens, or in a way that is not looked into here.
-fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
+pub fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
     // Castling and en passant move two pieces; they are rare enough to be played out.
     let Move::Normal { role, from, to, promotion, .. } = played else { return true };
     let occupied = chess.board().occupied().without(from).with(to);

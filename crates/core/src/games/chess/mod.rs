@@ -5,6 +5,7 @@
 //! drawn by threefold repetition, the fifty-move rule or insufficient material keeps its legal moves: the game is over, but a
 //! search can start there.
 
+mod checks;
 mod fen;
 mod legal;
 mod mates;
@@ -27,7 +28,8 @@ use shakmaty::{Chess, Piece, Position as _, Square};
 
 use super::grid::{self, Coordinates};
 use crate::game::{
-    Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
+    Action, Cells, Customs, ForcedLoss, ForcedWin, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State,
+    Symmetry,
 };
 
 pub use fen::{CleanFen, clean_fen};
@@ -173,6 +175,14 @@ impl State for Position {
 
     fn win_at_once(&self) -> Option<Action> {
         mates::mate_at_once(self)
+    }
+
+    fn forced_win(&self, nodes: u32) -> Option<ForcedWin> {
+        checks::forced_win(self, nodes)
+    }
+
+    fn lost_moves(&self, nodes: u32) -> Vec<ForcedLoss> {
+        checks::lost_moves(self, nodes)
     }
 
     fn repetition(&self) -> Option<Repeat> {

@@ -212,7 +212,7 @@ impl Position {
         let played = self.decode(action)?;
         let mut next = self.chess.clone();
         next.play_unchecked(played);
-        let is_drawn = next.halfmoves() >= MOST_QUIET || is_insufficient(&next) || self.repeats_twice(played, &next);
+        let is_drawn = is_drawn_now(&next) || self.repeats_twice(played, &next);
         Some(if is_drawn { 0 } else { legal::count(&next) })
     }
 
@@ -383,6 +383,12 @@ fn castling_changes(us: Color, king: Square, rook: Square) -> u64 {
         ^ zobrist::piece(us.rook(), rook)
         ^ zobrist::piece(us.king(), side.king_to(us))
         ^ zobrist::piece(us.rook(), side.rook_to(us))
+}
+
+/// Drawn by the fifty-move rule or for want of pieces, where it is not mate.
+#[inline]
+pub fn is_drawn_now(chess: &Chess) -> bool {
+    chess.halfmoves() >= MOST_QUIET || is_insufficient(chess)
 }
 
 /// No side can mate: bare kings, one knight or bishop, or nothing but bishops of one square colour.
