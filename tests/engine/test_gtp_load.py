@@ -85,7 +85,7 @@ def test_files_that_cannot_be_loaded_change_nothing(go: Table, tmp_path: Path) -
         written(tmp_path, "(;GM[1]SZ[9];B[aa];W[aa])", "illegal.sgf"): "move 2: 'aa' is not legal here",
         written(tmp_path, "(;GM[1]SZ[19];B[aa])", "large.sgf"): "large.sgf: ",
         written(tmp_path, "(;GM[4]SZ[9];B[aa])", "gomoku.sgf"): "is a game of gomoku(size=9), the engine plays go",
-        written(tmp_path, "(" * 2000, "deep.sgf"): "variations within variations",
+        written(tmp_path, "(" * 20_000, "deep.sgf"): "variations within variations",
         written(tmp_path, "(;GM[1]SZ[9];B[aa])" + " " * 2**24, "long.sgf"): "bytes, allowed are 16,777,216",
     }
     for path, reason in cases.items():

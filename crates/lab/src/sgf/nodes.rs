@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Variations within variations.
-pub const MAX_DEPTH: usize = 1000;
+/// Variations within variations: a review writes one within another at every move that it marks.
+pub const MAX_DEPTH: usize = 10_000;
 
 /// Values by name, of one node.
 pub type Node = BTreeMap<String, Vec<String>>;
