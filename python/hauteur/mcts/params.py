@@ -116,7 +116,7 @@ class Solver(RuleSection):
     threats: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Positions that a search of wins by threats may look at in a new node; 0: no such search.
 
-    Chess (mates by checks), Gomoku (fours and threes).
+    Chess and minichess (mates by checks), Gomoku (fours and threes).
     """
     exact: Annotated[int, Field(ge=0, le=10_000_000)] = 0
     """Positions that an exact search of the root's moves may look at; 0: no such search.

