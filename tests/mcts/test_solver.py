@@ -289,12 +289,15 @@ def few_pieces(rng: random.Random, names: list[str]) -> chess.Board:
             return board
 
 
-def check_against_tables(folder: Path, count: int, visits: int) -> int:
+def check_against_tables(folder: Path, count: int, visits: int, threats: int) -> int:
     """Bounds never contradict the tables; returns how many roots were proven."""
+    solver = PROVING.solver
+    assert solver is not None
+    params = PROVING.model_copy(update={"solver": solver.model_copy(update={"threats": threats})})
     names = sorted(path.stem for path in folder.glob("*.rtbw"))
     rng = random.Random(count)
     boards = [few_pieces(rng, names) for _ in range(count)]
-    forest, ids = search_all([state_of(board.fen()) for board in boards], PROVING, visits)
+    forest, ids = search_all([state_of(board.fen()) for board in boards], params, visits)
     proven = 0
     with chess.syzygy.open_tablebase(str(folder)) as tables:
         for board, tree in zip(boards, ids.tolist(), strict=True):
@@ -322,8 +325,9 @@ def table_result(tables: chess.syzygy.Tablebase, board: chess.Board) -> int:
     return (wdl > 1) - (wdl < -1)
 
 
-def test_proofs_do_not_contradict_tablebases(shared_data: Path) -> None:
-    assert check_against_tables(shared_data / "syzygy", 300, 300) > 20
+@pytest.mark.parametrize("threats", [0, 50])
+def test_proofs_do_not_contradict_tablebases(threats: int, shared_data: Path) -> None:
+    assert check_against_tables(shared_data / "syzygy", 300, 300, threats) > 20
 
 
 def test_the_fifty_move_rule_belongs_to_a_line() -> None:
