@@ -3,6 +3,7 @@
 import pytest
 
 import hauteur as ht
+from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import Solver
 from hauteur.mcts.result import SearchResult
 
@@ -76,6 +77,13 @@ def test_a_mate_by_checks_is_proven_at_the_first_node() -> None:
     assert found.moves[0].proven == 1
     plain = ht.search(SMOTHERED, "uniform", ht.SearchParams(solver=Solver()), visits=2)
     assert all(move.proven is None for move in plain.moves)
+
+
+def test_the_option_of_the_engine_needs_sticky_endgames() -> None:
+    solver = search_params({"MateSearch": 200}).solver
+    assert solver is not None
+    assert (solver.threats, solver.lost_child_mode) == (200, "zero_prior")
+    assert search_params({"MateSearch": 200, "StickyEndgames": False}).solver is None
 
 
 def test_moves_that_do_not_stop_a_mate_on_the_back_rank_are_lost() -> None:
