@@ -169,7 +169,7 @@ page: $(PAGE_BIN)/.installed  ## write the lab as a page without a server into d
 release-check: setup-dev  ## what must be true before a version is published: versions, changelog, wheel, sdist, crates
 	$(BIN)/python checks/release_check.py
 
-NETS ?= tictactoe connect4 minichess nogo7 nogo9 nogo7_again othello6 othello8 hex7 hex11 gomoku9 gomoku9_again gomoku15 gomoku15_again go5 go7 go9
+NETS ?= tictactoe connect4 minichess nogo7 nogo9 nogo7_again othello6 othello8 hex7 hex11 gomoku9 gomoku9_again gomoku15 gomoku15_again go5 go7 go9 go9_again
 nets: setup  ## learn the nets that ship again, each from its recipe (hours; NETS=hex7 makes one; chess needs its teacher's games)
 	@for net in $(NETS); do \
 		recipe=runs/bundled/$$net.toml; test -f $$recipe || recipe=runs/$$net.toml; \
