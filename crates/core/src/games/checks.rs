@@ -2,7 +2,7 @@
 //!
 //! A check leaves few replies, so a search of some hundred positions looks many moves ahead where there is an attack at all.
 
-/// A position of a game in which a king is mated, without the past.
+/// A position of a game in which a king is mated, with as much of the past as its game keeps cheaply.
 pub trait Board: Clone {
     /// A legal move.
     type Move: Copy;
