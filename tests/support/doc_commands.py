@@ -60,6 +60,7 @@ PARTS = {
     r"\b(Threads|UCI_\w+)=\S+ ?": "",
     r' args="[^"]*"': "",
     r"gtp:('[^']*'|hauteur gtp)( --\S+ [^\s=]+)*": f"gtp:'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'",
+    r"gomocup:pbrain-rapfi": f"gomocup:'{sys.executable}' '{FAKES / 'fake_gomocup_engine.py'}' good",
 }
 """Parts of a command, mostly of the text of a player, and what they become."""
 
@@ -93,7 +94,7 @@ VERDICTS = ("sprt", "prove")
 TINY = {"filters": 4, "blocks": 1}
 """The network of a file that a command reads."""
 
-TALKING = ("play", "uci", "gtp", "analysis")
+TALKING = ("play", "uci", "gtp", "gomocup", "analysis")
 """Commands that hold a conversation; here they are sent `quit` at once."""
 
 

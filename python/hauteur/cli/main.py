@@ -43,6 +43,7 @@ COMMANDS = (
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, an annotated PGN."),
     Command("uci", "uci:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: Go, NoGo, Hex and every other game."),
+    Command("gomocup", "gomocup:gomocup", "Engine for managers of Gomoku that speak the Gomocup's protocol."),
     Command("analysis", "analysis:analysis", "Engine for programs that send queries as lines of JSON, as KataGo's."),
     Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
@@ -103,6 +104,8 @@ MEANT_COMMANDS = {
     "lab": "web",
     "version": "--version",
     "engine": "uci",
+    "pbrain": "gomocup",
+    "piskvork": "gomocup",
     "elo": "rate",
     "ratings": "rate",
     "solve": "puzzles solve",
@@ -149,7 +152,7 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 """Commands that need not be listed: `hauteur` alone is one."""
 
 SECTIONS = {
-    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp", "analysis"),
+    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp", "gomocup", "analysis"),
     "Learn": ("train", "compare", "report", "prove", "games"),
     "Measure": ("match", "sprt", "tournament", "rate", "tune", "experiment", "bench"),
     "Nets, rules, this program": ("net", "check-game", "perft", "doctor"),
@@ -193,7 +196,7 @@ def _listen_to_interrupts(words: Sequence[str]) -> None:
         return
     if IN_UNITS.intersection(words[:1]) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, end_in_order)
-    ends_at_once = words[:1] in (["uci"], ["gtp"], ["analysis"])
+    ends_at_once = words[:1] in (["uci"], ["gtp"], ["gomocup"], ["analysis"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
     signal.signal(signal.SIGINT, handler)
 

@@ -488,7 +488,7 @@ class GtpSession:
         """Return a move for this player, whose turn it is, within its clock, which runs meanwhile."""
         began = self._now()
         playing = self.playing  # which may have to be waited for
-        limits = self._limits(self.budget(colour, gone=self._now() - began))
+        limits = self.limits(self.budget(colour, gone=self._now() - began))
         found = playing.think(limits)
         gone = self._now() - began
         self.clocks[colour] = after_move(self.clocks[colour], self.time, gone)
@@ -537,7 +537,7 @@ class GtpSession:
             overhead=self.settings.move_overhead,
         )
 
-    def _limits(self, budget: Budget | None) -> Limits:
+    def limits(self, budget: Budget | None) -> Limits:
         """Return the limits of a search: the budget of the clock, and the visits that the player was given."""
         if budget is None:
             return Limits(visits=self.player.visits)

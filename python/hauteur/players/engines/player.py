@@ -20,9 +20,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from hauteur import _core
 from hauteur.games.registry import load_game
+from hauteur.players.engines.gomocup import GomocupConnection
 from hauteur.players.engines.gtp import GtpEngineConnection, board_size
 from hauteur.players.engines.process import FAREWELL, START_FAILED, EngineConnection, Process
-from hauteur.players.engines.settings import EngineSettings, program_words
+from hauteur.players.engines.settings import EngineSettings, Protocol, program_words
 from hauteur.players.engines.uci import VARIANTS, UciSession
 from hauteur.players.engines.watchdog import Keeper
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
@@ -99,6 +100,13 @@ def _allow_many_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
+CONNECTIONS: dict[Protocol, type[EngineConnection]] = {
+    "uci": UciSession,
+    "gtp": GtpEngineConnection,
+    "gomocup": GomocupConnection,
+}
+
+
 class Probe(NamedTuple):
     """Result of probing an engine. name: its own, with its version."""
 
@@ -152,6 +160,9 @@ def _check_game(game: _core.Game, settings: EngineSettings) -> None:
     """Raise ValueError where a game has no form in the program's protocol."""
     if settings.protocol == "gtp":
         board_size(game)
+    elif settings.protocol == "gomocup":
+        if game.name != "gomoku":
+            raise ValueError(f"the Gomocup's protocol is for gomoku, got {game.spec}")
     elif game.name != "chess" and game.name not in VARIANTS:
         raise ValueError(f"UCI is for chess and minichess, got {game.spec}; programs for nogo speak GTP: gtp:PROGRAM")
 
@@ -180,7 +191,7 @@ async def _connected(
 ) -> EngineConnection:
     """Start a program; it has not been spoken to."""
     process = await host.start(command)
-    return (GtpEngineConnection if settings.protocol == "gtp" else UciSession)(process, settings, game)
+    return CONNECTIONS[settings.protocol](process, settings, game)
 
 
 def random_move(request: MoveRequest, share: float) -> ChosenMove | None:
@@ -227,7 +238,7 @@ class EnginePlayer:
 
     async def _dispute(self, over: MoveRequest) -> str:
         session = self._playing.get(over.game)
-        if not isinstance(session, GtpEngineConnection):  # UCI has no such question
+        if not isinstance(session, GtpEngineConnection):  # the other protocols have no such question
             return ""
         try:
             said = await session.dispute(over)

@@ -1,8 +1,9 @@
 """Players that are programs of their own: which program, how long it thinks, its options; as words of a player's text.
 
 `uci:stockfish nodes=1000 UCI_Elo=1600` is a program that speaks UCI, `gtp:gnugo --mode gtp` one that speaks GTP and
-gets two arguments. Words that are named like a field of EngineSettings are settings here, all others are options of the
-engine; `options.NAME=` is always one.
+gets two arguments, `gomocup:pbrain-rapfi max_node=1000` one of Gomoku that speaks the Gomocup's protocol. Words that
+are named like a field of EngineSettings are settings here, all others are options of the engine; `options.NAME=` is
+always one.
 """
 
 import re
@@ -15,8 +16,8 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from hauteur.system.settings import Section
 
-Protocol = Literal["uci", "gtp"]
-PROTOCOLS: tuple[Protocol, Protocol] = ("uci", "gtp")
+Protocol = Literal["uci", "gtp", "gomocup"]
+PROTOCOLS: tuple[Protocol, ...] = ("uci", "gtp", "gomocup")
 OPTION_PREFIX = "options."
 WHOLE_GAME = re.compile(r"(?:(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?")
 """A time control: seconds or minutes:seconds for the game, and seconds for every move."""
@@ -103,6 +104,8 @@ class EngineSettings(Section):
             raise ValueError("say how long the engine thinks: nodes=, depth=, movetime= (milliseconds) or tc=")
         if self.protocol == "gtp":
             self._check_gtp()
+        if self.protocol == "gomocup":
+            self._check_gomocup()
         return self
 
     def _check_gtp(self) -> None:
@@ -117,6 +120,17 @@ class EngineSettings(Section):
             raise ValueError(f"GTP has no time for every move beside the clock: tc={self.tc} does not fit")
         if self.movetime is not None and self.movetime % 1000:
             raise ValueError(f"GTP knows whole seconds: movetime={self.movetime} milliseconds does not fit")
+
+    def _check_gomocup(self) -> None:
+        """Refuse settings that the Gomocup's protocol has no words for, and a program that would choose its time."""
+        unfit = next((name for name in ("nodes", "depth") if getattr(self, name)), None)
+        if unfit is not None:
+            own = "give a key of its INFO that the program knows, such as max_node=1000"
+            raise ValueError(f"the Gomocup's protocol has no {unfit}: {own}")
+        if self.tc is not None and clock_of(self.tc)[1]:
+            raise ValueError(f"the Gomocup's protocol has no time for every move beside the clock: tc={self.tc}")
+        if not any((self.movetime, self.tc, self.options)):
+            raise ValueError("say how long the engine thinks: movetime= (milliseconds), tc= or a key of its INFO")
 
     @property
     def seconds_for_a_move(self) -> float:
@@ -141,7 +155,7 @@ class EngineSettings(Section):
 LIMITS = tuple(
     name for name in EngineSettings.model_fields if name not in ("protocol", "command", "options", "nodes", "depth")
 )
-"""Settings that a player of either protocol has."""
+"""Settings that a player of every protocol has."""
 
 
 def program_words(command: str) -> list[str]:
