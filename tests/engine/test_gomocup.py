@@ -16,8 +16,6 @@ from hauteur.players.settings import parse_player
 
 pytestmark = pytest.mark.quick
 
-OVERHEAD = 0.1
-
 
 class Table:
     """An engine in this process, asked line by line."""
@@ -25,7 +23,7 @@ class Table:
     def __init__(self, player: str = "random", **settings: Any) -> None:
         self.session = GtpSession(load_game("gomoku"), parse_player(player), GtpSettings(seed=1, **settings))
         self.stream = io.StringIO()
-        self.engine = GomocupEngine(self.session, Output(self.stream), overhead=OVERHEAD)
+        self.engine = GomocupEngine(self.session, Output(self.stream))
 
     def say(self, *lines: str) -> str:
         """Everything that is answered to these lines."""

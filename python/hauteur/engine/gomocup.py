@@ -47,15 +47,11 @@ class Times:
 
 
 class GomocupEngine:
-    """An engine for one session that reads lines of bytes and writes to an Output.
+    """An engine for one session that reads lines of bytes and writes to an Output."""
 
-    overhead: seconds that a move may lose between clock and engine.
-    """
-
-    def __init__(self, session: GtpSession, output: Output, *, overhead: float) -> None:
+    def __init__(self, session: GtpSession, output: Output) -> None:
         self._session = session
         self._output = output
-        self._overhead = overhead
         self._times = Times()
         self._rule = FREESTYLE
         self._stones: list[tuple[int, int, int]] | None = None
@@ -257,12 +253,13 @@ class GomocupEngine:
     def budget(self) -> Budget | None:
         """Return the seconds for a move: what the move is given, and at most a share of what the game has left."""
         times = self._times
-        for_move = None if times.turn is None else fixed(times.turn, overhead=self._overhead)
+        overhead = self._session.settings.move_overhead
+        for_move = None if times.turn is None else fixed(times.turn, overhead=overhead)
         if times.left is None:
             return for_move
         board = self._session.board
         plies = board.game.max_plies
-        share = shared_time(times.left, 0.0, ply=board.state.ply, max_plies=plies, overhead=self._overhead)
+        share = shared_time(times.left, 0.0, ply=board.state.ply, max_plies=plies, overhead=overhead)
         if for_move is None:
             return share
         return Budget(min(share.target, for_move.target), min(share.maximum, for_move.maximum))

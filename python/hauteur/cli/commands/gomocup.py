@@ -1,14 +1,13 @@
 """`hauteur gomocup`: the engine for programs that speak the Gomocup's protocol."""
 
 import secrets
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from hauteur.cli.commands.gtp import converse
 from hauteur.cli.commands.options import BatchSize, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
@@ -42,8 +41,7 @@ def gomocup(
         Of all random draws. Default: different every time.
     """
     from hauteur.engine.gomocup import GomocupEngine
-    from hauteur.engine.gtp.session import GtpSession, GtpSettings
-    from hauteur.engine.streams import Output, input_lines, leave_process
+    from hauteur.engine.gtp.session import GtpSettings
 
     settings = GtpSettings(
         move_overhead=move_overhead,
@@ -51,13 +49,4 @@ def gomocup(
         threads=threads,
         batch_size=batch_size,
     )
-    game, plays = load_game("gomoku"), parse_player(player, "--player")
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # whatever a manager sends can be quoted
-    output = Output(sys.stdout)
-    if log is not None:
-        output.log_to(str(log))
-    session = GtpSession(game, plays, settings)  # which begins to open a net
-    with suppress(BrokenPipeError):  # the program that listened is gone
-        GomocupEngine(session, output, overhead=move_overhead).run(input_lines(sys.stdin.fileno()))
-    leave_process()
+    converse(GomocupEngine, load_game("gomoku"), parse_player(player, "--player"), settings, log)

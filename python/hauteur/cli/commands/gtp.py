@@ -2,16 +2,29 @@
 
 import secrets
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn, Protocol
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from hauteur import _core
 from hauteur.cli.commands.options import BatchSize, GameArgument, PlayerText, Seed
 from hauteur.games.registry import load_game
-from hauteur.players.settings import parse_player
+from hauteur.players.settings import PlayerSettings, parse_player
+
+if TYPE_CHECKING:
+    from hauteur.engine.gtp.session import GtpSession, GtpSettings
+    from hauteur.engine.streams import Output
+
+
+class LineEngine(Protocol):
+    """An engine that answers lines."""
+
+    def run(self, source: Iterable[bytes]) -> None:
+        """Answer them to the end."""
 
 
 def gtp(
@@ -48,8 +61,7 @@ def gtp(
         Of all random draws. Default: different every time.
     """
     from hauteur.engine.gtp.engine import GtpEngine
-    from hauteur.engine.gtp.session import GtpSession, GtpSettings
-    from hauteur.engine.streams import Output, input_lines, leave_process
+    from hauteur.engine.gtp.session import GtpSettings
 
     settings = GtpSettings(
         resign_below=resign_below,
@@ -58,13 +70,26 @@ def gtp(
         threads=threads,
         batch_size=batch_size,
     )
-    chosen, plays = load_game(game), parse_player(player, "--player")
+    converse(GtpEngine, load_game(game), parse_player(player, "--player"), settings, log)
+
+
+def converse(
+    engine_of: Callable[["GtpSession", "Output"], "LineEngine"],
+    game: _core.Game,
+    player: PlayerSettings,
+    settings: "GtpSettings",
+    log: Path | None,
+) -> NoReturn:
+    """Hold a conversation by standard input and output with the engine of a session, and end the process."""
+    from hauteur.engine.gtp.session import GtpSession
+    from hauteur.engine.streams import Output, input_lines, leave_process
+
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
+        sys.stdout.reconfigure(errors="backslashreplace")  # whatever is sent can be quoted
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
-    session = GtpSession(chosen, plays, settings)  # which begins to open a net
+    session = GtpSession(game, player, settings)  # which begins to open a net
     with suppress(BrokenPipeError):  # the program that listened is gone
-        GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
+        engine_of(session, output).run(input_lines(sys.stdin.fileno()))
     leave_process()
