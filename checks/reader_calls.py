@@ -227,6 +227,21 @@ def run_gtp(text: str) -> None:
     assert "internal error" not in out.getvalue(), out.getvalue()[-400:]
 
 
+def run_gomocup(text: str) -> None:
+    """Let an engine of the Gomocup's protocol obey."""
+    from hauteur.engine.gomocup import GomocupEngine
+    from hauteur.engine.gtp.session import GtpSession, GtpSettings
+    from hauteur.engine.streams import Output
+    from hauteur.players.settings import parse_player
+
+    out = io.StringIO()
+    session = GtpSession(ht.load_game("gomoku(size=6)"), parse_player("net=uniform visits=2"), GtpSettings(seed=1))
+    GomocupEngine(session, Output(out)).run(
+        [line.encode("utf-8", "replace") for line in [*text.split("\n")[:40], "END"]]
+    )
+    assert "internal error" not in out.getvalue(), out.getvalue()[-400:]
+
+
 def read_query(line: str) -> None:
     """Read a line of the analysis protocol."""
     from hauteur.engine.analysis.query import Defaults, read_request

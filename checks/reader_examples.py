@@ -85,6 +85,10 @@ GTP = (
     "1 boardsize 5\nclear_board\nkomi 6.5\nplay b C3\ngenmove w\nshowboard\nundo\nfinal_score\ntime_left b 4 0\n",
     "kata-analyze b interval 5 rootInfo true\nloadsgf x\nlist_commands\ntime_settings 10 5 3\nfixed_handicap 2\n",
 )
+GOMOCUP = (
+    "START 6\nINFO timeout_turn 10\nINFO rule 0\nBEGIN\nTURN 1,1\nTAKEBACK 1,1\nRESTART\nABOUT\nRECTSTART 7,7\n",
+    "BOARD\n1,1,1\n2,2,2\n3,3,2\nDONE\nINFO time_left 100\nTURN 5,5\nINFO rule 4\nTURN 0,0\nFOO\n",
+)
 QUERIES = (
     '{"id": "a", "game": "connect4", "moves": ["4", "4"], "analyzeTurns": [0, 2], "maxVisits": 9, "priority": -1}\n',
     '{"id": "b", "position": "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "overrideSettings": {"cpuct.init": 2}}\n',

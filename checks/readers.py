@@ -153,6 +153,7 @@ def readers(folder: Path) -> Mapping[str, Reader]:
         "uci-option": Reader(".txt", texts(examples.UCI_OPTIONS), of_lines(set_option)),
         "uci": Reader(".txt", texts(examples.UCI), of_text(calls.run_uci)),
         "gtp": Reader(".txt", texts(examples.GTP), of_text(calls.run_gtp)),
+        "gomocup": Reader(".txt", texts(examples.GOMOCUP), of_text(calls.run_gomocup)),
         "analysis": Reader(".txt", texts(examples.QUERIES), of_lines(calls.read_query)),
         "engine": Reader(".txt", texts(examples.ENGINE), of_text(calls.hear_engine)),
         "worker": Reader(".bin", examples.MESSAGES, calls.read_messages),
