@@ -180,7 +180,7 @@ def test_runs_that_are_refused(tmp_path: Path, order: dict[str, Any], said: str)
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        ({"a": "uci:sh nodes=1"}, "programs (uci:, gtp:) are not started from pages by this server"),
+        ({"a": "uci:sh nodes=1"}, "programs (uci:, gtp:, gomocup:) are not started from pages by this server"),
         ({"b": "gtp:gnugo --mode gtp"}, "player B: programs"),
         ({"a": "@players.toml"}, "a page reads no files of settings"),
         ({"a": "net=pyproject.toml"}, "there is no net"),
@@ -333,7 +333,7 @@ def one_waits_and_one_is_wrong(windows: Windows) -> None:
     page.locator("[name=game]").select_option("tictactoe")
     page.get_by_label("Player B").fill("uci:sh nodes=1")
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator("#notices")).to_contain_text("programs (uci:, gtp:) are not started from pages")
+    expect(page.locator("#notices")).to_contain_text("programs (uci:, gtp:, gomocup:) are not started from pages")
     page.get_by_label("Player B").fill("random")
     page.get_by_label("Games").fill("4")
     page.get_by_label("Name").fill("mine")

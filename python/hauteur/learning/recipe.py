@@ -144,7 +144,7 @@ class OpponentSettings(PlayerSettings):
     colours: Colours = "swap"
     """The learner's side: alternating, always one, or that of the side to move after the opening."""
     engine: None = None
-    """Programs (`uci:`, `gtp:`) play in matches only: their answers are not reproducible."""
+    """Programs (`uci:`, `gtp:`, `gomocup:`) play in matches only: their answers are not reproducible."""
 
     @field_validator("engine", mode="before")
     @classmethod

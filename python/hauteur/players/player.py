@@ -97,8 +97,9 @@ class Player(PlayerSettings):
 
         text: `key=value` words with any setting of player, search and temperature (`"visits=50 net=maia-1900
         cpuct.init=2"`), or the path of a TOML file of such keys; or a program, `"uci:stockfish nodes=1000 Threads=1"`,
-        `"gtp:gnugo"`; or a player without a net: `random`, `material`, `mcts:N`, `rave:N`. All keys are in
-        docs/how-to/play-matches.md. Raise ValueError naming the word that is wrong and what is allowed.
+        `"gtp:gnugo"`, `"gomocup:pbrain-rapfi movetime=1000"`; or a player without a net: `random`, `material`,
+        `mcts:N`, `rave:N`. All keys are in docs/how-to/play-matches.md. Raise ValueError naming the word that is wrong
+        and what is allowed.
 
         >>> import hauteur as ht
         >>> ht.Player.from_text("net=uniform visits=50").visits

@@ -36,8 +36,8 @@ USUAL_OPPONENT = "human-1500"
 """Player whose mistakes are measured where a page names nobody."""
 
 NO_PROGRAMS = (
-    "programs (uci:, gtp:) are not started from pages by this server; it starts them where it was started with "
-    "hauteur web --allow-programs"
+    "programs (uci:, gtp:, gomocup:) are not started from pages by this server; "
+    "it starts them where it was started with hauteur web --allow-programs"
 )
 
 

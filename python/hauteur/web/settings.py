@@ -20,7 +20,7 @@ class WebSettings(Section):
     roots: tuple[Path, ...] = (Path("runs"),)
     """Folders under which runs, matches, puzzles and nets are found; nothing else is read."""
     allow_programs: bool = False
-    """Whether players may be programs (`uci:`, `gtp:`), which a page then starts."""
+    """Whether players may be programs (`uci:`, `gtp:`, `gomocup:`), which a page then starts."""
     sessions: Annotated[int, Field(ge=1, le=256)] = 8
     """Searches, games and reviews at a time, of all clients together."""
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
