@@ -179,6 +179,11 @@ def test_without_limits_the_visits_end_a_search(table: Table) -> None:
     assert table.engine.budget() is None
 
 
+def test_it_ends_among_the_lines_of_board(table: Table) -> None:
+    table.engine.run([b"START 15\nBOARD\n7,7,2\nEND\nABOUT"])
+    assert table.stream.getvalue() == "OK\n"
+
+
 def test_the_end_of_the_input_ends_it(table: Table) -> None:
     table.engine.run([b"START 15\nABOUT", b"END\nABOUT"])
     assert table.stream.getvalue().count("name=") == 1

@@ -68,8 +68,8 @@ class GomocupEngine:
         self._session.close()
 
     def _accept(self, line: bytes | None) -> bytes | None:
-        """Keep a line for its turn, in the reading thread; END, and the end of the input, end a search at once."""
-        if line is None or line.strip().upper() == END.encode():
+        """Keep a line for its turn, in the reading thread; END ends a search at once."""
+        if line is not None and line.strip().upper() == END.encode():
             self._session.stop()
         return line
 
@@ -90,7 +90,7 @@ class GomocupEngine:
 
     def _answer(self, text: str) -> str | None:
         """Return the answer to a line; None where it has none. Every error becomes ERROR."""
-        if self._stones is not None:
+        if self._stones is not None and text.upper() != END:
             return self._in_board(text)
         word, _, rest = text.partition(" ")
         command = self._commands().get(word.upper())
