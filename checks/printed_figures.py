@@ -327,17 +327,30 @@ def comparisons() -> list[float]:
     return [found.total(), found["open"], found["holds"], found["does not hold"], found["no such effect"]]
 
 
-def prophet() -> list[float]:
-    """Return the Elo at which the levels of prophet-bench give the score that was made."""
-    rungs = json.loads((EXPERIMENTS / "prophet-bench.json").read_text(encoding="utf-8"))["levels"]
-    made = sum(one["wins"] + one["draws"] / 2 for one in rungs)
-    low, high = 0.0, 4000.0
-    while high - low > 0.01:
-        middle = (low + high) / 2
-        games_of = [(one["wins"] + one["draws"] + one["losses"], one["played"]) for one in rungs]
-        expected = sum(count / (1 + 10 ** ((level - middle) / 400)) for count, level in games_of)
-        low, high = (middle, high) if expected < made else (low, middle)
-    return [low]
+def prophet() -> Interval:
+    """The Elo of prophet-bench: where the expected points are those made, and those less and more by their error."""
+    levels = json.loads((EXPERIMENTS / "prophet-bench.json").read_text(encoding="utf-8"))["levels"]
+    points = sum(level["wins"] + level["draws"] / 2 for level in levels)
+    variance = 0.0
+    for level in levels:
+        # A game of each kind more, so that a level where all were lost has a variance too.
+        wins, draws, losses = (level[key] + 1 for key in ("wins", "draws", "losses"))
+        games = wins + draws + losses
+        mean = (wins + draws / 2) / games
+        variance += (games - 3) * ((wins + draws / 4) / games - mean**2)
+    error = Z * math.sqrt(variance)
+
+    def expected(elo: float) -> float:
+        return sum(60 / (1 + 10 ** ((level["played"] - elo) / 400)) for level in levels)
+
+    ends = []
+    for wanted in (points, points - error, points + error):
+        low, high = 0.0, 4000.0
+        while high - low > 1e-4:
+            middle = (low + high) / 2
+            low, high = (middle, high) if expected(middle) < wanted else (low, middle)
+        ends.append(low)
+    return Interval(*ends)
 
 
 # -- what is printed ---------------------------------------------------------------------------------------------------
@@ -409,7 +422,8 @@ FIGURES = (
     Printed(FRONT, "two, is", "16.3 [7.3, 25.3]", lambda: lead(QUEEN, "puct-800", "n10-800")),
     Printed(FRONT, "the paper's", "8.0 [−0.8, 16.8]", lambda: lead(QUEEN, "puct-800", "n28-800")),
     Printed(FRONT, "Over six", "0.7 [−0.6, 1.9]", lambda: model("n28", 100)),
-    Printed(FRONT, "126.1 million", "76.8 %", lambda: [percent(ZERO, "zero200-sf0", "zero200-sf0-1000")]),
+    Printed(FRONT, "prophet-bench", "Elo 1337 [1273, 1394]", prophet),
+    Printed(FROM_ZERO, "Skill Level` 0, 100", "76.8", lambda: [percent(ZERO, "zero200-sf0", "zero200-sf0-1000")]),
     # the page of statements
     Printed(PAGE, "Of ", SIGNS, signs),
     Printed(PAGE, "Of ", SIZES, sizes),
@@ -474,7 +488,7 @@ FIGURES = (
     # from zero, leaderboard, nets
     Printed(FROM_ZERO, "beats 157", "+100 [+32, +168]", lambda: elo(ZERO, "zero200-v157")),
     Printed(FROM_ZERO, "1350, its least", "70.5 % [61.4, 78.2]", lambda: score(ZERO, "zero200-elo1350")),
-    Printed(FROM_ZERO, "prophet-bench", "Elo 1337", prophet),
+    Printed(FROM_ZERO, "prophet-bench", "Elo 1337", lambda: [prophet().value]),
     Printed(BOARD, "100 nodes, 100 games", "81.0 % [73.4, 86.8]", lambda: score(ZERO, "zero200-sf0")),
     Printed(BOARD, "1,000 nodes, 100", "72.5 % [63.1, 80.2]", lambda: score(ZERO, "zero200-sf0-1000")),
     Printed(BOARD, "Fairy-Stockfish", "526 won, 244 drawn, 230 lost", lambda: record("minichess-exact", ".")),
