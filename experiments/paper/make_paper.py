@@ -23,6 +23,7 @@ from typing import Any
 
 import report_part
 import thesis_part
+import tree_part
 from hauteur.plots.figure import Figure
 from hauteur.plots.files import write_csv, write_png
 from hauteur_experiments.summary import between
@@ -35,7 +36,7 @@ FINDINGS = ("finding-odds", "finding-pairs", "finding-temperature", "finding-rul
 """(a) to (f) of the paper."""
 
 TRAINING = "docs/experiments/contempt-training.md"
-"""The page whose part on the small thesis is made of its kept file."""
+"""The page whose parts on the small thesis are made of its kept files."""
 
 THESIS = "chess-thesis-small"
 REPORT = ("report-fig3", "report-fig4", "report-fig6")
@@ -67,9 +68,21 @@ def pages() -> dict[str, str]:
     inner = {name: inside(filled(text, there, name), letter) for (name, text), letter in letters}
     template = (TEMPLATES / "paper.md").read_text(encoding="utf-8")
     made[PAPER] = filled(template, {**there, **inner}, "paper")
-    part = "\n\n".join(map(wrapped, thesis_part.text(kept_run(THESIS).result).split("\n\n")))
-    made[TRAINING] = between(_text(ROOT / TRAINING), thesis_part.BEGIN, thesis_part.END, part, TRAINING)
+    made[TRAINING] = training_page()
     return made
+
+
+def training_page() -> str:
+    """Return the page on training with the parts that are made of kept runs."""
+    small = thesis_part.text(kept_run(THESIS).result)
+    page = between(_text(ROOT / TRAINING), thesis_part.BEGIN, thesis_part.END, in_width(small), TRAINING)
+    pairs = tree_part.pairs_text(kept_run(tree_part.PAIRS))
+    return between(page, tree_part.PAIRS_BEGIN, tree_part.PAIRS_END, in_width(pairs), TRAINING)
+
+
+def in_width(text: str) -> str:
+    """Return a text whose paragraphs are wrapped."""
+    return "\n\n".join(map(wrapped, text.split("\n\n")))
 
 
 def every_figure() -> dict[str, Figure]:
@@ -87,7 +100,7 @@ def filled(template: str, known: dict[str, str], name: str) -> str:
             raise ValueError(f"{name}: there is no part {match[1]!r}; there are {', '.join(sorted(known))}")
         return known[match[1]]
 
-    return "\n\n".join(map(wrapped, PARTS.sub(part, template).split("\n\n")))
+    return in_width(PARTS.sub(part, template))
 
 
 def wrapped(block: str) -> str:

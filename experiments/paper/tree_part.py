@@ -1,4 +1,4 @@
-"""The finding on self-play that begins every search anew, made of its kept run."""
+"""The finding on self-play that begins every search anew, and the small thesis in pairs, made of their kept runs."""
 
 from __future__ import annotations
 
@@ -12,36 +12,55 @@ from hauteur_experiments.search_contempt.thesis_control import ARMS, FRESH, FROZ
 
 KEY = "finding-tree"
 RUN = "chess-thesis-control"
+PAIRS = "chess-thesis-pairs"
+"""The run with pairs of new seeds."""
+PAIRS_BEGIN, PAIRS_END = "<!-- pairs -->", "<!-- end pairs -->"
+"""Their part stands between these lines of its page."""
+OF_CONTROL, OF_PAIRS = (FRESH, FROZEN), (MORE, FROZEN)
+"""What each of the two runs decides, in the order in which it is told."""
 COLOURS = {"contempt": "blue", "fresh": "orange"}
 
 
-def tree_table(run: KeptRun) -> str:
+def pairs_text(run: KeptRun) -> str:
+    """Return what the pairs of new seeds have come to: the results of the runs, verdicts, matches, and what it cost."""
+    costs = [row["cpu_seconds"] for row in _rows(run)]
+    head = (
+        f"{len(_seeds(run))} pairs of runs, mean of the three scores in percent by seed; {min(costs):,.0f} to "
+        f"{max(costs):,.0f} CPU-s a run, evaluations {tree_costs(run)}:"
+    )
+    matches = "Head to head, which the rule does not count, last nets, 100 games a seed:"
+    return "\n\n".join(
+        [head, tree_table(run, OF_PAIRS), tree_verdicts(run, OF_PAIRS), matches, tree_duels(run, OF_PAIRS)]
+    )
+
+
+def tree_table(run: KeptRun, comparisons: Sequence[Comparison]) -> str:
     """Return the mean of the three scores of each run, a line an arm, and the differences."""
     seeds = _seeds(run)
     lines = [f"| arm | {' | '.join(map(str, seeds))} | mean |", "|---" * (len(seeds) + 2) + "|"]
     for arm, title in ARMS.items():
         lines.append(_line(title, [f"{value:.1f}" for value in [*_means(run, arm), fmean(_means(run, arm))]]))
-    for one in (FRESH, FROZEN):
+    for one in comparisons:
         found = _differences(run, one)
         lines.append(_line(one.title, [f"{value:+.1f}" for value in [*found, fmean(found)]]))
     return "\n".join(lines)
 
 
-def tree_verdicts(run: KeptRun) -> str:
-    """Return the two comparisons with intervals and verdicts, as a list."""
+def tree_verdicts(run: KeptRun, comparisons: Sequence[Comparison]) -> str:
+    """Return the comparisons with intervals and verdicts, as a list."""
     findings = {finding["key"]: finding for finding in run.result["findings"]}
     lines = []
-    for one in (FRESH, FROZEN):
+    for one in comparisons:
         finding = findings[one.key]
         lines.append(f"- {finding['measured']}: **{finding['verdict']}**")
     return "\n".join(lines)
 
 
-def tree_duels(run: KeptRun) -> str:
+def tree_duels(run: KeptRun, comparisons: Sequence[Comparison]) -> str:
     """Return the matches of the arms with each other, by seed, as a list."""
     duels: Mapping[str, Sequence[float]] = run.result["facts"]["duels"]
     lines = []
-    for one in (FRESH, FROZEN):
+    for one in comparisons:
         scores = ", ".join(f"{100 * score:.1f}" for score in duels[one.key])
         mean = 100 * fmean(duels[one.key])
         lines.append(f"- {ARMS[one.own]} against {ARMS[one.other]}: {scores} %, mean {mean:.1f} %")
