@@ -341,7 +341,9 @@ def prophet() -> Interval:
     error = Z * math.sqrt(variance)
 
     def expected(elo: float) -> float:
-        return sum(60 / (1 + 10 ** ((level["played"] - elo) / 400)) for level in levels)
+        """Return the points that a player of this rating would make."""
+        of_levels: list[float] = [60 / (1 + 10 ** ((level["played"] - elo) / 400)) for level in levels]
+        return sum(of_levels)
 
     ends = []
     for wanted in (points, points - error, points + error):
