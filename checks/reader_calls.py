@@ -236,9 +236,8 @@ def run_gomocup(text: str) -> None:
 
     out = io.StringIO()
     session = GtpSession(ht.load_game("gomoku(size=6)"), parse_player("net=uniform visits=2"), GtpSettings(seed=1))
-    GomocupEngine(session, Output(out)).run(
-        [line.encode("utf-8", "replace") for line in [*text.split("\n")[:40], "END"]]
-    )
+    lines = [*text.split("\n")[:40], "END"]
+    GomocupEngine(session, Output(out)).run([line.encode("utf-8", "replace") for line in lines])
     assert "internal error" not in out.getvalue(), out.getvalue()[-400:]
 
 

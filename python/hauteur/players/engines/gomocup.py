@@ -118,11 +118,12 @@ class GomocupConnection(EngineConnection):
         refused = []
         seconds = self.settings.start_timeout
         async with within(seconds, no_answer("answer to 'ABOUT'", seconds)):
-            while (found := NAME.search(line := await self.process.line())) is None:
+            line = await self.process.line()
+            while NAME.search(line) is None:
                 if line.startswith(REFUSALS):
                     refused.append(line)
-        version = VERSION.search(line)
-        self._name = " ".join([found[1], version[1]] if version else [found[1]])
+                line = await self.process.line()
+        self._name = _name_of(line)
         return refused
 
     async def _done(self, command: str) -> None:
@@ -135,8 +136,9 @@ class GomocupConnection(EngineConnection):
         seconds = self.settings.start_timeout
         async with within(*(limit or (seconds, no_answer(f"answer to {lines[-1]!r}", seconds)))):
             self.process.send(*lines)
-            while not (line := await self.process.line()) or line.startswith(FOR_PEOPLE):
-                pass
+            line = await self.process.line()
+            while not line or line.startswith(FOR_PEOPLE):
+                line = await self.process.line()
         return line
 
     def _point(self, action: int) -> str:
@@ -154,3 +156,9 @@ class GomocupConnection(EngineConnection):
         if max(column, row) >= self._size or action not in state.legal_actions():
             raise EngineFailure(ILLEGAL_MOVE, f"it played {text}")
         return action
+
+
+def _name_of(about: str) -> str:
+    """Return name and version of an answer to ABOUT."""
+    found = [pattern.search(about) for pattern in (NAME, VERSION)]
+    return " ".join(one[1] for one in found if one is not None)
