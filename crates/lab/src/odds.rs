@@ -4,21 +4,15 @@
 //! ITEM + ITEM ... [, start N]      ITEM: PIECE [SQUARE] [for PIECE] | SQUARE [for PIECE] | two PIECEs
 //! ```
 
-use std::collections::BTreeMap;
-
 use hauteur_core::games::parse_spec;
 
 use crate::messages::{near, quoted};
-use crate::start960::{NORMAL_START, board_of_fen, home_squares, placement, start_board, start_number};
+use crate::start960::{NORMAL_START, Pieces, board_of_fen, home_squares, placement, start_board, start_number};
 
 /// Names of the pieces that may be given, from the most to the least.
 const PIECES: [(char, &str); 5] = [('q', "queen"), ('r', "rook"), ('b', "bishop"), ('n', "knight"), ('p', "pawn")];
 const ALLOWED: &str =
     "PIECE [SQUARE] [for PIECE], joined by +, such as `queen d1`, `queen + rook a1`, `queen for knight`";
-
-// Sorted by square, so that boards, lists and names come in one order everywhere.
-/// Signs of a board by square, a space where nothing stands.
-pub type Pieces = BTreeMap<String, char>;
 
 /// A piece that the giver lacks: its home, its letter, and that of what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::odds::Pieces;
-
 /// Number of the normal start.
 pub const NORMAL_START: usize = 518;
+
+// Sorted by square, so that boards, lists and names come in one order everywhere.
+/// Signs of a board by square, a space where nothing stands.
+pub type Pieces = BTreeMap<String, char>;
 
 /// The first rank of a start, 0 to 959, in small letters: 518 is rnbqkbnr.
 pub fn start_rank(number: usize) -> String {

@@ -1,17 +1,16 @@
 //! Positions of chess from and to python-chess.
 
-use hauteur_lab::position::load_game;
+use hauteur_core::game::{Action, State};
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
 use crate::errors::value_error;
-use crate::game::{PyGame, PyState};
 
 /// Where every game of standard chess begins.
 const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// The position of a board of python-chess.
-pub fn board_state(board: &Bound<'_, PyAny>) -> PyResult<PyState> {
+/// Where a board of python-chess begins, as the spec of a game, and its moves from there in UCI.
+pub fn board_game(board: &Bound<'_, PyAny>) -> PyResult<(String, Vec<String>)> {
     // Variants of python-chess are boards with other rules under the same methods. Chess960 is no variant there,
     // and has a flag.
     let variant: String = board.getattr("uci_variant")?.extract()?;
@@ -31,22 +30,24 @@ pub fn board_state(board: &Bound<'_, PyAny>) -> PyResult<PyState> {
         (false, true) => "chess".into(),
         (false, false) => format!("chess(fen={fen})"),
     };
-    let mut state = load_game(&spec).map(PyGame).map_err(value_error)?.new_initial_state(0)?;
+    let mut moves = Vec::new();
     for played in board.getattr("move_stack")?.try_iter()? {
-        let text: String = played?.call_method0("uci")?.extract()?;
-        // Checked here: a null move or a move that was pushed unchecked is an error in one line.
-        state.apply_text(&text)?;
+        moves.push(played?.call_method0("uci")?.extract()?);
     }
-    Ok(state)
+    Ok((spec, moves))
 }
 
-/// A position of chess as a `chess.Board` with its moves.
-pub fn chess_board<'py>(state: &PyState, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-    // From the start, since UCI of a move, castling above all, is that of the position in which it is played.
-    let mut place = state.position().back_to(0).state;
-    let options = [("chess960", state.game.spec().contains("chess960=true"))].into_py_dict(py)?;
+/// A `chess.Board` with these moves from `place`, where the game begins.
+pub fn chess_board<'py>(
+    py: Python<'py>,
+    mut place: Box<dyn State>,
+    chess960: bool,
+    moves: &[Action],
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = [("chess960", chess960)].into_py_dict(py)?;
     let board = py.import("chess")?.getattr("Board")?.call((place.notation(),), Some(&options))?;
-    for &action in &state.moves {
+    for &action in moves {
+        // UCI of a move, castling above all, is that of the position in which it is played.
         board.call_method1("push_uci", (place.action_to_text(action, Some("uci")).map_err(value_error)?,))?;
         place.play(action);
     }

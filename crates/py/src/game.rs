@@ -517,7 +517,9 @@ impl PyState {
         if self.check_fen("chess.Board")? != "chess" {
             return Err(PyAttributeError::new_err("minichess has no chess.Board: its board is 5 x 5"));
         }
-        chess_board(self, py)
+        let start = self.position().back_to(0).state;
+        let chess960 = self.game.spec().contains("chess960=true");
+        chess_board(py, start, chess960, &self.moves)
     }
 
     /// Return the position drawn as text.

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::chess_boards::board_state;
+use crate::chess_boards::board_game;
 use crate::game::{PyGame, PyState};
 
 /// Return the position that a user gave: a State (a copy), a `chess.Board` with its moves, or a FEN of chess.
@@ -19,7 +19,13 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
     }
     // By its attributes: python-chess is not imported for a check.
     if given.hasattr("move_stack")? && given.hasattr("uci_variant")? {
-        return board_state(given);
+        let (spec, moves) = board_game(given)?;
+        let mut state = PyGame::new(&spec)?.new_initial_state(0)?;
+        for played in moves {
+            // Checked here: a null move or a move that was pushed unchecked is an error in one line.
+            state.apply_text(&played)?;
+        }
+        return Ok(state);
     }
     let kind = given.get_type().name()?;
     Err(PyTypeError::new_err(format!(

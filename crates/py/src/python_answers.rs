@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyString, PyTuple};
 
 use crate::errors::WrongAnswer;
-use crate::python_facts::REQUIRED;
 
 /// Actions that a message shows: the last ones, which lead to what is wrong.
 const SHOWN_ACTIONS: usize = 8;
@@ -67,22 +66,6 @@ pub fn whole_numbers(answer: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
     // Tuples, lists, arrays and generators are all allowed: a game is written for people, and the size is checked
     // after it.
     answer.try_iter().ok()?.map(|item| item.ok()?.extract().ok()).collect()
-}
-
-/// A copy of a position. wrong: makes the exception for a copy that is no position.
-pub fn copy_of(position: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr) -> PyResult<Py<PyAny>> {
-    let copy = position.call_method0("copy")?;
-    // Members need not be looked at one by one where the class is the same: copies are made at every node of a
-    // tree.
-    if copy.get_type().is(position.get_type()) {
-        return Ok(copy.unbind());
-    }
-    for name in REQUIRED {
-        if copy.getattr_opt(name)?.is_none() {
-            return Err(wrong(format!("copy() must give another position, got {}, which has no {name}", shown(&copy))));
-        }
-    }
-    Ok(copy.unbind())
 }
 
 /// What tells a key from others, as text: arrays by all their bytes, everything else by its repr.

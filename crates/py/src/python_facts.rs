@@ -6,12 +6,12 @@ use hauteur_core::game::{Action, Customs, GameInfo, LOOKS, Symmetry};
 use numpy::{AllowTypeChange, PyArrayLike2};
 use pyo3::prelude::*;
 
-use crate::python_answers::{copy_of, shown, whole_numbers, wrong_answer};
+use crate::python_answers::{shown, whole_numbers, wrong_answer};
 
 /// Games without `max_plies` may last this many plies.
 const DEFAULT_MAX_PLIES: usize = 1000;
 /// What every position has; `METHODS` of them are asked by calls.
-pub const REQUIRED: [&str; 8] =
+const REQUIRED: [&str; 8] =
     ["num_actions", "feature_shape", "to_move", "legal_actions", "apply", "outcome", "features", "copy"];
 const METHODS: [&str; 5] = ["legal_actions", "apply", "outcome", "features", "copy"];
 
@@ -67,6 +67,22 @@ impl Shared {
     pub fn failed(&self) -> bool {
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_some()
     }
+}
+
+/// A copy of a position. wrong: makes the exception for a copy that is no position.
+pub fn copy_of(position: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr) -> PyResult<Py<PyAny>> {
+    let copy = position.call_method0("copy")?;
+    // Members need not be looked at one by one where the class is the same: copies are made at every node of a
+    // tree.
+    if copy.get_type().is(position.get_type()) {
+        return Ok(copy.unbind());
+    }
+    for name in REQUIRED {
+        if copy.getattr_opt(name)?.is_none() {
+            return Err(wrong(format!("copy() must give another position, got {}, which has no {name}", shown(&copy))));
+        }
+    }
+    Ok(copy.unbind())
 }
 
 /// Fails with a ValueError that names the first member that is missing, or no method.

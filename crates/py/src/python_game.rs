@@ -10,8 +10,8 @@ use std::sync::Arc;
 use hauteur_core::game::{Customs, Game, GameInfo, State, Symmetry};
 use pyo3::prelude::*;
 
-use crate::python_answers::{copy_of, wrong_answer};
-use crate::python_facts::Shared;
+use crate::python_answers::wrong_answer;
+use crate::python_facts::{Shared, copy_of};
 use crate::python_state::PythonState;
 
 /// A game whose positions are Python objects.

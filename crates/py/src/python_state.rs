@@ -9,9 +9,9 @@ use hauteur_core::picture;
 use numpy::{AllowTypeChange, PyArrayLikeDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::python_answers::{copy_of, is_bool, key_text, shown, whole_numbers, wrong_answer};
+use crate::python_answers::{is_bool, key_text, shown, whole_numbers, wrong_answer};
 use crate::python_cells;
-use crate::python_facts::Shared;
+use crate::python_facts::{Shared, copy_of};
 
 const NO_MASK: &str = " (indices, not a mask: np.flatnonzero(mask))";
 

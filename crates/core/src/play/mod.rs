@@ -4,11 +4,12 @@
 //! batches do not decide it. Its trees have random streams of their own and one leaf in flight at most; a thread has its own games,
 //! forests and batches, and shares nothing but evaluators with others.
 //!
-//! `threads` is the interface: threads that play the games of given plans and send events. `worker` is what one thread does, `running`
-//! a game in progress, `chosen_move` and `choice` how a search becomes a move, `watch` resignation, `record` the record of a game.
+//! `threads` is the interface: threads that play the games of given plans and send events (`messages`). `worker` is what one thread does,
+//! `running` a game in progress, `chosen_move` and `choice` how a search becomes a move, `watch` resignation, `record` the record of a game.
 
 pub mod choice;
 pub mod chosen_move;
+pub mod messages;
 pub mod record;
 pub mod running;
 pub mod settings;

@@ -10,26 +10,14 @@ use crate::evaluator::Origin;
 use crate::forest::{Forest, ForestError};
 use crate::game::{Action, GameInfo};
 use crate::play::chosen_move::{ChosenMove, chosen_move};
+use crate::play::messages::{Answer, Event, Facts, Order, Question};
 use crate::play::running::{Plan, Running};
 use crate::play::settings::{Layout, Lineup};
-use crate::play::threads::{Answer, Event, Facts, Question};
 use crate::rules::second_net::Net;
 use crate::step::{BatchBuffers, StepFacts, step};
 
 /// Time after which facts are reported again while no game ends.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-
-/// An order to a worker.
-pub enum Order {
-    /// Play this game.
-    Play(Box<Plan>),
-    /// There are no more games at present: it need not wait for one.
-    NoMore,
-    /// The answer of the player to move in the game with this number.
-    Answered(u64, Answer),
-    /// Stop the games.
-    Stop,
-}
 
 /// An evaluator, the forests that it answers, and its batches.
 struct Network {

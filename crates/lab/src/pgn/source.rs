@@ -6,6 +6,8 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 /// Bytes of one game, comments and variations included.
 pub const MAX_GAME_BYTES: usize = 1 << 22;
+/// Bytes that are looked ahead at; the standard's lines have no more.
+pub const LOOK_AHEAD: usize = 255;
 const PIECE: usize = 1 << 16;
 /// Bytes of a file in UTF-16, which is read as a whole.
 // Its bytes cannot be looked at one by one, so it is held in memory twice while it is decoded.

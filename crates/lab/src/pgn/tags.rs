@@ -2,11 +2,8 @@
 
 use std::io::{self, Read};
 
-use super::source::MAX_GAME_BYTES;
+use super::source::{LOOK_AHEAD, MAX_GAME_BYTES};
 use super::tokens::{Games, RawGame, decoded};
-
-/// Bytes that are looked ahead at; the standard's lines have no more.
-pub(super) const LOOK_AHEAD: usize = 255;
 
 // The standard's names are case sensitive. Files have `[Fen` and `[Setup` too, and a start that is not seen makes
 // another game of the same moves.

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::source::{MAX_GAME_BYTES, Source, is_filling};
-use super::tags::LOOK_AHEAD;
+use super::source::{LOOK_AHEAD, MAX_GAME_BYTES, Source, is_filling};
 use super::words::{self, Meaning, Outcome};
 
 /// Variations within variations.

@@ -4,7 +4,6 @@ use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Position as _};
 use shakmaty::{PositionError, PositionErrorKinds, Role, Setup};
 
-use super::notation;
 use super::position::Position;
 use crate::game::GameError;
 
@@ -33,10 +32,15 @@ pub struct CleanFen {
 /// Cleans a FEN as every reader of positions does: castling rights that no king and rook can have and an impossible en
 /// passant square are left out, castling rights that only Chess960 has make it Chess960. An error for what stays wrong.
 pub fn clean_fen(text: &str, chess960: bool) -> Result<CleanFen, GameError> {
-    let read = parse(text, notation::mode(chess960))?;
+    let read = parse(text, castling_mode(chess960))?;
     let chess960 = read.chess.castles().mode().is_chess960();
     let fen = write(&Position::new(read.chess, Default::default()));
     Ok(CleanFen { fen, chess960, notes: read.notes })
+}
+
+/// The rules by which castling rights are read and moves of castling are written.
+pub fn castling_mode(chess960: bool) -> CastlingMode {
+    if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
 }
 
 /// The position that a FEN describes; of its six fields only pieces and side to move must be there.

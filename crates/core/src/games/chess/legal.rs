@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Position, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Rank, Role, Square, attacks};
 
 use super::policy;
 use crate::game::Action;
@@ -47,6 +47,15 @@ pub fn count(position: &Chess) -> usize {
 /// The squares to which the piece on `from` can legally go; the own rook's square for castling.
 pub fn targets(position: &Chess, from: Square) -> Bitboard {
     if position.us().contains(from) { Mover::new(position).targets(from) } else { Bitboard::EMPTY }
+}
+
+/// Castling of a king to `to`, where it comes to stand: `e1g1`, also in Chess960 where it really goes two squares or more.
+pub fn castling_by_king_square(position: &Chess, king: Square, to: Square) -> Option<Move> {
+    let side = CastlingSide::from_king_side(king < to);
+    let rook = position.castles().rook(position.turn(), side)?;
+    let goes_there = side.king_to(position.turn()) == to && king.distance(to) >= 2;
+    let is_legal = targets(position, king).contains(rook);
+    (goes_there && is_legal).then_some(Move::Castle { king, rook })
 }
 
 /// The mover's view: Black sees the board mirrored, a8 as a1.

@@ -56,7 +56,7 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     let chess960 = args.take(NAME, "chess960", "true or false")?.unwrap_or(false);
     let fill = take_fill(&mut args)?;
     args.finish(NAME, &PARAMETERS)?;
-    let mode = notation::mode(chess960);
+    let mode = fen::castling_mode(chess960);
     let chess = match text {
         Some(text) => fen::parse(&text, mode)?.chess,
         None => Chess::default(),

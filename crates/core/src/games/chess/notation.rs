@@ -2,7 +2,7 @@
 
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Move, Position as _, Role, Square};
+use shakmaty::{Move, Position as _, Role, Square};
 
 use super::legal;
 use super::people;
@@ -94,7 +94,7 @@ fn from_uci(position: &Position, uci: UciMove) -> Option<Move> {
     let targets = legal::targets(chess, from);
     // Castling is coded as king takes rook; e1g1 is the other way to write it.
     if role == Role::King && uci.promotion().is_none() && !targets.contains(to) {
-        return castling_by_king_square(position, from, to);
+        return legal::castling_by_king_square(chess, from, to);
     }
     let promotes = role == Role::Pawn && (to.rank() as u8 == 0 || to.rank() as u8 == 7);
     let fits = match uci.promotion() {
@@ -118,23 +118,9 @@ fn rebuild(position: &Position, role: Role, from: Square, to: Square, promotion:
     }
 }
 
-/// `e1g1`, also in Chess960 where the king really goes two squares or more.
-pub(super) fn castling_by_king_square(position: &Position, king: Square, to: Square) -> Option<Move> {
-    let chess = position.chess();
-    let side = CastlingSide::from_king_side(king < to);
-    let rook = chess.castles().rook(chess.turn(), side)?;
-    let fits = side.king_to(chess.turn()) == to && king.distance(to) >= 2 && legal::targets(chess, king).contains(rook);
-    fits.then_some(Move::Castle { king, rook })
-}
-
 fn from_san(position: &Position, text: &str) -> Option<Move> {
     if text.starts_with('P') {
         return None; // not only a pawn's letter: `people`
     }
     SanPlus::from_ascii(text.as_bytes()).ok()?.san.to_move(position.chess()).ok()
-}
-
-/// How moves are written for this castling mode; part of the game's spec.
-pub fn mode(chess960: bool) -> CastlingMode {
-    if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
 }

@@ -4,7 +4,7 @@
 
 use shakmaty::{CastlingSide, File, Move, MoveList, Position as _, Rank, Role, Square};
 
-use super::notation;
+use super::legal;
 use super::position::Position;
 
 /// Bytes of a word; no notation of a move is longer.
@@ -150,5 +150,5 @@ fn castling_by_squares(position: &Position, written: &Written) -> Option<Move> {
     let is_king = written.role == Role::King
         && !written.takes
         && position.chess().board().king_of(position.chess().turn()) == Some(from);
-    if is_king { notation::castling_by_king_square(position, from, written.to) } else { None }
+    if is_king { legal::castling_by_king_square(position.chess(), from, written.to) } else { None }
 }
