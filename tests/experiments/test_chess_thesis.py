@@ -10,7 +10,6 @@ import pytest
 import hauteur as ht
 import thesis_part
 from hauteur_experiments.claims_table import recorded_lines, write_table
-from hauteur_experiments.experiment import Setting
 from hauteur_experiments.kept import read_run, seconds_of
 from hauteur_experiments.search_contempt import chess_thesis
 from hauteur_experiments.search_contempt.chess_thesis import (
@@ -31,6 +30,7 @@ from hauteur_experiments.search_contempt.chess_thesis import (
     verdict_of,
 )
 from hauteur_experiments.search_contempt.schedule import balance_of_small
+from hauteur_experiments.setting import Setting
 
 
 def test_p_is_the_share_of_divisions() -> None:

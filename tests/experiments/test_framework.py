@@ -29,12 +29,13 @@ from hauteur_experiments.claims_table import (
     write_table,
 )
 from hauteur_experiments.deciding import GAMES, decided, game_of, verdict_of
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, make_experiment, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, make_experiment, stated
 from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.kept import read_run
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.statements import (
     STATEMENTS,
     STATEMENTS_END,

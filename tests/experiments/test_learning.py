@@ -18,7 +18,7 @@ from hauteur_experiments import arms
 from hauteur_experiments import learned as learned_runs
 from hauteur_experiments.arms import STAGES, Arm, Curve, Stage, newest
 from hauteur_experiments.exact import Choose, ExactEvaluator, losses, lost_positions
-from hauteur_experiments.experiment import Setting, make_experiment
+from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.implementation_report.figures import PLANS, Learned
 from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
@@ -26,6 +26,7 @@ from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.measured import Record
 from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt import schedule, training
+from hauteur_experiments.setting import Setting
 
 TINY = "connect4(columns=4,rows=4)"
 

@@ -19,7 +19,7 @@ from hauteur.matches.results import MatchGame
 from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.mcts.params import OpponentNet
 from hauteur.players.settings import PlayerSettings
-from hauteur_experiments.experiment import Finding, make_experiment, position_lines
+from hauteur_experiments.experiment import Finding, make_experiment
 from hauteur_experiments.grid import Match, Played
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
@@ -44,6 +44,7 @@ from hauteur_experiments.search_contempt.settings import (
     contempt,
     player,
 )
+from hauteur_experiments.setting import position_lines
 from hauteur_experiments.verdict import Look
 
 UNIFORM = (Path("uniform"),)

@@ -6,8 +6,8 @@ from typing import Any
 
 import hauteur as ht
 from hauteur.matches.results import MatchGame
-from hauteur_experiments.experiment import Setting
 from hauteur_experiments.grid import Match, Played
+from hauteur_experiments.setting import Setting
 
 
 def setting(folder: Path, **changes: Any) -> Setting:

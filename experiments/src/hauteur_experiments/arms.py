@@ -14,10 +14,10 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.exact import ExactEvaluator, chooser
-from hauteur_experiments.experiment import Setting
 from hauteur_experiments.grid import COLOURS, points
 from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Interval, Mean, columns, differences, exponential
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import LEAST_SEEDS, Inequality
 
 GAME = "connect4(columns=6,rows=5)"

@@ -17,20 +17,14 @@ from typing import Any, NamedTuple, get_args
 
 from hauteur_experiments.claims_figure import draw_claims
 from hauteur_experiments.deciding import RULES_SUBJECT, Row, verdict_of
-from hauteur_experiments.experiment import (
-    Finding,
-    Setting,
-    SourceClaim,
-    duration,
-    read_json,
-    stored_findings,
-    write_whole,
-)
+from hauteur_experiments.experiment import Finding, SourceClaim, duration, stored_findings
+from hauteur_experiments.files import read_json, write_whole
 from hauteur_experiments.kept import KeptRun, match_folders, read_run, seconds_of
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt.chess_thesis import small_findings
 from hauteur_experiments.search_contempt.schedule import balance_of_small
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.statements import (
     DATA,
     STATEMENTS,

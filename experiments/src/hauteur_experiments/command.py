@@ -10,8 +10,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, make_experiment
+from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.registry import every_experiment, find
+from hauteur_experiments.setting import Setting
 
 app = App(name="experiment", help="Make a table or figure of the papers; without a name, list them.")
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, write_whole
+from hauteur_experiments.files import write_whole
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Measured, finite
 
 COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hauteur_experiments.experiment import read_json, write_whole
+from hauteur_experiments.files import read_json, write_whole
 
 PROVENANCE = ("created", "processor", "cores", "commit")
 """What is kept of the provenance of each match; that of the run is kept whole."""

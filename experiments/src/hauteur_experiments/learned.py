@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, Show
+from hauteur_experiments.setting import Setting, Show
 
 Lines = Sequence[Mapping[str, Any]]
 """Metrics of a run's generations, in order."""

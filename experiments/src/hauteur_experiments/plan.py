@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, SourceClaim, make_experiment
+from hauteur_experiments.experiment import SourceClaim, make_experiment
 from hauteur_experiments.registry import find
+from hauteur_experiments.setting import Setting
 
 KINDS: Mapping[str, Callable[[str], Any]] = {"scale": float, "net": int, "visits": int, "seeds": int, "first_seed": int}
 """Of options in the lines of a plan; the others are texts."""

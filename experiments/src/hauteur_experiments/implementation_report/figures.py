@@ -26,9 +26,10 @@ from typing import Any
 import hauteur as ht
 from hauteur_experiments.exact import chooser
 from hauteur_experiments.exact import losses as losses_of
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim, stated
 from hauteur_experiments.learned import learn_seeds, metrics_of, net_of
 from hauteur_experiments.measured import Record, Share
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, of_most_seeds
 
 PAPER = "El Kazdadi et al., Implementation Report"

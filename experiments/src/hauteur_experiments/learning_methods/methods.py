@@ -22,7 +22,8 @@ from statistics import fmean
 
 from hauteur_experiments import arms
 from hauteur_experiments.arms import FIRST_SEED, Arm, Curve, small_recipe
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim
 
 VISITS, FEW_VISITS = 100, 8

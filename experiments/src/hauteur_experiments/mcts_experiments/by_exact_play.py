@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim
 from hauteur_experiments.grid import COLOURS, points, with_net
 from hauteur_experiments.mcts_experiments.by_game import CPUCTS, DEFAULT, FPUS, GAMES, TABLE_RULES, Base, TableRule
 from hauteur_experiments.measured import Mean
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, Inequality
 
 VISITS = 100

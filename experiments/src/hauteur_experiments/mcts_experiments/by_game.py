@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim
 from hauteur_experiments.grid import APART, COLOURS, Match, Played, is_over, play, points, with_net
 from hauteur_experiments.measured import MatchElo, Record, contrast, elo_above, elo_columns
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim
 
 VISITS = 100

@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, joined
+from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim, joined
 from hauteur_experiments.grid import APART, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.measured import (
     CLOSE,
@@ -29,6 +29,7 @@ from hauteur_experiments.measured import (
     elo_text,
     z_of,
 )
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, Side
 
 SOURCE = "Videodr0me, MCTS experiments"

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, position_lines, stated, write_whole
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
+from hauteur_experiments.files import write_whole
 from hauteur_experiments.grid import COLOURS, points, with_net
 from hauteur_experiments.mcts_experiments.rules import FORK, SOURCE
 from hauteur_experiments.measured import Interval, Mean, Share, columns, exponential
+from hauteur_experiments.setting import Setting, position_lines
 from hauteur_experiments.verdict import Claim, Inequality
 
 VISITS = 1600

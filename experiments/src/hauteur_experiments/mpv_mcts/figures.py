@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match
 from hauteur_experiments.learned import Lines, metrics_of, net_of, runs_of
 from hauteur_experiments.measured import Interval, elo_text
@@ -36,6 +36,7 @@ from hauteur_experiments.mpv_mcts.pairs import (
     scope_of,
 )
 from hauteur_experiments.mpv_mcts.places import Place, PlaceTable, all_ahead
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import LEAST_SEEDS, SMALLEST_ELO, Claim
 
 SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)

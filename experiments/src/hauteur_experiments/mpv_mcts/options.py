@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import CLOSE, LEAST_GAMES, MatchElo, columns, elo_above, elo_columns
 from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, scope_of, turns
 from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, Inequality
 
 BUDGET = 200

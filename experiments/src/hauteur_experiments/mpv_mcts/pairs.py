@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, joined
+from hauteur_experiments.experiment import joined
 from hauteur_experiments.grid import with_net
+from hauteur_experiments.setting import Setting
 
 PAPER = "Lan et al., Multiple Policy Value MCTS"
 LAN = "Lan et al. 2019"

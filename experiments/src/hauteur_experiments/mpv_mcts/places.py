@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting
 from hauteur_experiments.grid import APART, COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, MatchElo, Record, contrast, elo_above, elo_columns, elo_text
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Measured
 
 RUNGS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12_500, 25_000, 50_000, 100_000, 200_000, 400_000, 800_000)

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, MatchElo, columns, contrast, elo_columns, elo_text
 from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, game_of, scope_of, turns
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
 
 BAND, MIDDLE = (-60.0, 0.0), -30.0

@@ -44,9 +44,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, joined, stated
 from hauteur_experiments.learned import learn_beside, metrics_of, net_of
 from hauteur_experiments.search_contempt.settings import PAPER
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import LEVEL, Number, Verdict, finite
 
 GAMES = 500

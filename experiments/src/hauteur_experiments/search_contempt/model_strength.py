@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match, chosen
 from hauteur_experiments.measured import columns
 from hauteur_experiments.search_contempt.odds import BY, Cell, Gain, finding_by, gain, odds_taker, start
@@ -31,6 +31,7 @@ from hauteur_experiments.search_contempt.odds_models import (
     rows_of,
     sampled,
 )
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_POINTS
 
 HEATS = (0.7, 1.0, 1.4, 2.0)

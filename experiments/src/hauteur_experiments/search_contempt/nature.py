@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import COLOURS, Match, Played, play, points
 from hauteur_experiments.measured import Mean, Record, contrast
 from hauteur_experiments.ratio import ratio_of, ratio_text
@@ -26,6 +26,7 @@ from hauteur_experiments.search_contempt.settings import (
     paper_match,
     scoped,
 )
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_POINTS, Claim, Inequality
 
 MOVES = (10, 20, 30, 40)

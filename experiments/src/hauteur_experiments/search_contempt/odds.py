@@ -24,10 +24,11 @@ import numpy as np
 
 import hauteur as ht
 from hauteur_experiments.deciding import HARDLY_ACTS
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.measured import ClusterMean, Interval, Mean, by_opening, columns
 from hauteur_experiments.search_contempt.settings import HYBRID, PAPER, contempt
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_POINTS, Claim, Inequality
 
 LEAST_UNITS = 50

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import hauteur as ht
-from hauteur_experiments.experiment import Choice, Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match, chosen, play, with_net
 from hauteur_experiments.measured import by_opening, columns
 from hauteur_experiments.search_contempt.odds import (
@@ -32,6 +32,7 @@ from hauteur_experiments.search_contempt.odds import (
     start,
 )
 from hauteur_experiments.search_contempt.settings import HYBRID
+from hauteur_experiments.setting import Choice, Setting
 from hauteur_experiments.verdict import SMALLEST_POINTS
 
 NODES = (100, 400)

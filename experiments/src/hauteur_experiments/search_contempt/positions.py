@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import columns, rate_of, rate_ratio
 from hauteur_experiments.search_contempt.settings import (
@@ -28,6 +28,7 @@ from hauteur_experiments.search_contempt.settings import (
     scoped,
     selfplay,
 )
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, Inequality
 
 GAMES = 100

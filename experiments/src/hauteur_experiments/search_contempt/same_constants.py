@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match, Played, play
 from hauteur_experiments.measured import MatchElo, Record, elo_above, elo_columns
 from hauteur_experiments.ratio import equal_within, ratio_factor, ratio_text
@@ -31,6 +31,7 @@ from hauteur_experiments.search_contempt.settings import (
     tau_2_temperature,
 )
 from hauteur_experiments.search_contempt.table_2 import MATCH_GAMES, MATCH_SEED
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim
 
 N_SCL = 3

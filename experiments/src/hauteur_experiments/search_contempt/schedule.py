@@ -15,12 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import metrics_of, runs_of
 from hauteur_experiments.measured import Record, Share, columns
 from hauteur_experiments.ratio import ratio_of
 from hauteur_experiments.search_contempt.chess_thesis import SMALL
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, finite, of_most_seeds
 
 NEAR = 1.5

@@ -18,7 +18,7 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, Mean, Record, normal, t_of
 from hauteur_experiments.ratio import MeasuredRatio, decisive_ratio, ratio_factor, ratio_of, ratio_slope, ratio_text
@@ -33,6 +33,7 @@ from hauteur_experiments.search_contempt.settings import (
     paper_match,
     scoped,
 )
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import Claim, Inequality, finite
 
 Games = Sequence[Sequence[str]]

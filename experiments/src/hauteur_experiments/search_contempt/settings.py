@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hauteur_experiments.experiment import Result, Setting, position_lines
+from hauteur_experiments.experiment import Result
 from hauteur_experiments.grid import Match, with_net
 from hauteur_experiments.measured import Record
+from hauteur_experiments.setting import Setting, position_lines
 
 PAPER = "Joshi 2025"
 VISITS = 1000

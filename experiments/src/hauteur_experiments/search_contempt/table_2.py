@@ -14,7 +14,7 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.deciding import BUNDLE
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, position_lines, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.ratio import (
@@ -40,6 +40,7 @@ from hauteur_experiments.search_contempt.settings import (
     selfplay,
     tau_2_temperature,
 )
+from hauteur_experiments.setting import Setting, position_lines
 from hauteur_experiments.verdict import Claim, Inequality, finite
 
 TABLE_2 = Record(37, 46, 17)

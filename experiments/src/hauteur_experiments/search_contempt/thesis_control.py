@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.learned import learn_beside
 from hauteur_experiments.measured import subset_interval
 from hauteur_experiments.search_contempt.chess_thesis import (
@@ -51,6 +51,7 @@ from hauteur_experiments.search_contempt.chess_thesis import (
     row,
 )
 from hauteur_experiments.search_contempt.settings import PAPER
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import LEVEL, Number, Verdict, finite
 
 SEEDS, LOOK = 8, 6

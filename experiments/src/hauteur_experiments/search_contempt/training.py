@@ -32,11 +32,12 @@ from hauteur_experiments.arms import (
     small_recipe,
     table,
 )
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, stated
 from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.ratio import equal_within
 from hauteur_experiments.search_contempt.settings import PAPER
+from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import LEAST_SEEDS, Claim
 
 EVALUATIONS = 6_000_000
