@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.learning.recipe import LearningSearch
+from hauteur.learning.sections import LearningSearch
 from hauteur.matches.arena import Layout
 from hauteur.matches.fastest_layout import fastest_layout
 from hauteur.matches.speed import speed_of_games

@@ -36,7 +36,8 @@ checks: Any = importlib.import_module("workers")
 from run_killer import PRELOADED as PRELOADED  # noqa: E402
 from run_killer import Silent, forked  # noqa: E402
 
-from hauteur.cluster.open import WorkerOptions, open_scheduler  # noqa: E402
+from hauteur.cluster.open import open_scheduler  # noqa: E402
+from hauteur.cluster.options import WorkerOptions  # noqa: E402
 from hauteur.learning.loop import learn  # noqa: E402
 from hauteur.learning.recipe import parse_recipe  # noqa: E402
 

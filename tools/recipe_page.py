@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from hauteur.learning import recipe
+from hauteur.learning import sections
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "recipes.md"
@@ -24,18 +24,18 @@ sys.path.append(str(ROOT / "docs" / "site"))
 import settings_text  # type: ignore[import-not-found]  # noqa: E402  (of the site, which is no package)
 
 SECTIONS: dict[str, type[BaseModel]] = {
-    "selfplay": recipe.SelfPlaySettings,
-    "selfplay.archive": recipe.ArchiveSettings,
-    "train": recipe.TrainSettings,
-    "train.window": recipe.WindowSettings,
-    "train.reanalyse": recipe.ReanalyseSettings,
-    "train.extra": recipe.ExtraTargets,
-    "start": recipe.StartSettings,
-    "gate": recipe.GateSettings,
-    "gate.sprt": recipe.SprtSettings,
-    "run": recipe.RunSettings,
-    "yardstick": recipe.YardstickSettings,
-    "controller": recipe.ControllerSettings,
+    "selfplay": sections.SelfPlaySettings,
+    "selfplay.archive": sections.ArchiveSettings,
+    "train": sections.TrainSettings,
+    "train.window": sections.WindowSettings,
+    "train.reanalyse": sections.ReanalyseSettings,
+    "train.extra": sections.ExtraTargets,
+    "start": sections.StartSettings,
+    "gate": sections.GateSettings,
+    "gate.sprt": sections.SprtSettings,
+    "run": sections.RunSettings,
+    "yardstick": sections.YardstickSettings,
+    "controller": sections.ControllerSettings,
 }
 """Sections whose tables are written here. A setting that is a section itself has a table of its own."""
 

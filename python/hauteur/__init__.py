@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
     from hauteur.learning.recipe import Recipe as Recipe
-    from hauteur.learning.recipe import TrainSettings as TrainSettings
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
     from hauteur.learning.run import LearningRun as LearningRun
     from hauteur.learning.run import learn as learn
     from hauteur.learning.run import self_play as self_play
+    from hauteur.learning.sections import TrainSettings as TrainSettings
     from hauteur.learning.trainers import Trainer as Trainer
     from hauteur.matches.exact_call import exact_play as exact_play
     from hauteur.matches.play import play_match as play_match
@@ -96,7 +96,7 @@ _MODULES = {
     "self_play": "hauteur.learning.run",
     "ReplayBuffer": "hauteur.learning.replay",
     "Trainer": "hauteur.learning.trainers",
-    "TrainSettings": "hauteur.learning.recipe",
+    "TrainSettings": "hauteur.learning.sections",
     "learn": "hauteur.learning.run",
     "LearningRun": "hauteur.learning.run",
     "Recipe": "hauteur.learning.recipe",

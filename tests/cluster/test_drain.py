@@ -18,7 +18,8 @@ from hauteur.games.registry import load_game
 from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.settings import parse_player
 from hauteur.system.files import leftovers
 from hauteur.system.stopping import Stopped, StopRequest, stop

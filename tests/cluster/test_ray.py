@@ -17,7 +17,8 @@ from unit_toys import small_units
 from hauteur import __version__
 from hauteur.cli.main import main
 from hauteur.cluster import unit
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.cluster.ray_fleet import RayFleet, RayWorker
 from hauteur.cluster.unit import Event, Failed, Joined, Left
 from hauteur.learning.loop import learn

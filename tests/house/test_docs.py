@@ -55,7 +55,7 @@ def test_the_reading_of_alphazero_is_one_sitting() -> None:
     assert all(path.is_file() for path in files)
     steps = {path for path in (ROOT / "python/hauteur/learning/steps").glob("*.py") if path.name != "__init__.py"}
     assert steps <= set(files)
-    assert 1_000 < sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 1_600
+    assert 1_000 < sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 1_650
 
 
 def commands(page: Path) -> Iterator[list[str]]:

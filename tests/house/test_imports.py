@@ -58,7 +58,8 @@ def running_nodes(tree: ast.AST, *, functions: bool) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.expr):
             continue  # no import is inside an expression
-        if is_for_types_only(child) or (isinstance(child, ast.FunctionDef) and not functions):
+        is_function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if is_for_types_only(child) or (is_function and not functions):
             continue
         yield child
         yield from running_nodes(child, functions=functions)
@@ -95,7 +96,7 @@ CLOSURES = {
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,
     "mcts.analysis": 31,
-    "web.app": 82,
+    "web.app": 83,
 }
 """Entry point -> most modules of the package that importing it loads: what a reader must know of to understand it."""
 

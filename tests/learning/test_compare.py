@@ -10,7 +10,8 @@ from run_toys import tiny
 
 from hauteur.cli import main
 from hauteur.learning.recipe import recipe_toml
-from hauteur.learning.report.comparison import ComparedRun, comparison, grouped, verdict_lines
+from hauteur.learning.report.compared_run import ComparedRun
+from hauteur.learning.report.comparison import comparison, grouped, verdict_lines
 from hauteur.learning.report.verdict import subset_interval, verdicts
 
 

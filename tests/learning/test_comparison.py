@@ -7,7 +7,8 @@ import pytest
 from report_toys import charts_of, folder_with, line, recipe, structure
 
 from hauteur.cli.main import main
-from hauteur.learning.report.comparison import ComparedRun, comparison, differences, grouped, read_runs
+from hauteur.learning.report.compared_run import ComparedRun
+from hauteur.learning.report.comparison import comparison, differences, grouped, read_runs
 from hauteur.plots import Figure
 
 pytestmark = pytest.mark.quick

@@ -8,7 +8,8 @@ import pytest
 
 from hauteur.learning.options import controller
 from hauteur.learning.options.controller import ControllerState, Observation
-from hauteur.learning.recipe import ControllerSettings, Recipe, SelfPlaySettings, SelfPlayTemperature
+from hauteur.learning.recipe import Recipe
+from hauteur.learning.sections import ControllerSettings, SelfPlaySettings, SelfPlayTemperature
 
 pytestmark = pytest.mark.quick
 

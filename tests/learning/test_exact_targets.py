@@ -10,8 +10,8 @@ from run_toys import TINY, Silent, tiny
 import hauteur as ht
 from hauteur.games.positions import exact_values
 from hauteur.games.registry import load_game
+from hauteur.learning.exact_ends import with_exact_ends
 from hauteur.learning.loop import learn
-from hauteur.learning.options.exact_ends import with_exact_ends
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.recorded_files import good_games, shards_of
 from hauteur.matches.record import GameRecord

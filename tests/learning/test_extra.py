@@ -14,11 +14,12 @@ from torch.nn import functional
 
 from hauteur import _core
 from hauteur.learning.extra_heads import WithHeads, extra_losses
-from hauteur.learning.recipe import ExtraTargets, TrainSettings, parse_recipe
+from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import ExtraTargets, TrainSettings
 from hauteur.learning.targets import short_term_values
 from hauteur.learning.train import Batch, CandidateTrainer
 from hauteur.learning.trainers import Trainer

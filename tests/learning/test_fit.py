@@ -12,8 +12,8 @@ from network_toys import ToyTransformer, toy_linear
 from torch import nn
 
 from hauteur import _core
-from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.sections import TrainSettings
 from hauteur.learning.shards import write_shard
 from hauteur.learning.trainers import Trainer
 from hauteur.matches.record import GameRecord

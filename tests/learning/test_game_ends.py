@@ -10,10 +10,11 @@ import hauteur as ht
 from hauteur import _core
 from hauteur.games.registry import has_points, load_game
 from hauteur.learning.extra_heads import extra_losses
-from hauteur.learning.recipe import ExtraTargets, TrainSettings, parse_recipe
+from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run import self_play
+from hauteur.learning.sections import ExtraTargets, TrainSettings
 from hauteur.learning.targets import GameEnds
 from hauteur.learning.trainers import Trainer
 from hauteur.matches.record import GameRecord

@@ -21,10 +21,11 @@ from hauteur.learning.loop import learn
 from hauteur.learning.options.archive import LATER, Archive, Archived
 from hauteur.learning.options.reanalyse import Reanalysed
 from hauteur.learning.planned import game_plans, planned_reanalysis
-from hauteur.learning.recipe import ArchiveSettings, ReanalyseSettings, Recipe, SelfPlaySettings
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import ArchiveSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.learning.steps import selfplay
 from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import opening_state

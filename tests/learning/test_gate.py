@@ -7,7 +7,7 @@ from selfplay_toys import gate_match
 from hauteur import _core
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.planned import PlannedGames, planned_gate
-from hauteur.learning.recipe import GateSettings, SelfPlaySettings
+from hauteur.learning.sections import GateSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer

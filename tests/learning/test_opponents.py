@@ -15,8 +15,9 @@ from hauteur.games.game_line import NO_NET, RESIGNATION
 from hauteur.learning.loop import learn
 from hauteur.learning.metrics import learner_metrics
 from hauteur.learning.planned import planned_selfplay
-from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
+from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.sections import SelfPlaySettings
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchContempt, SearchParams
 

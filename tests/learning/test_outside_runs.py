@@ -15,12 +15,12 @@ from hauteur.cli import main
 from hauteur.games import registry
 from hauteur.learning.gate import GateResults, decide, divergence
 from hauteur.learning.planned import planned_gate, planned_reanalysis
-from hauteur.learning.recipe import GateSettings, ReanalyseSettings, Recipe, SelfPlaySettings
-from hauteur.learning.recipe_checks import check_gate
+from hauteur.learning.recipe import Recipe, check_gate
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.resume import rate_change
 from hauteur.learning.run import LearningRun
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.system import plugins
 
 FIELD = Path(__file__).parents[1] / "support/field/trainers"

@@ -3,7 +3,7 @@
 import pytest
 
 import recipe_page
-from hauteur.learning import recipe
+from hauteur.learning import sections
 
 TEXT = recipe_page.PAGE.read_text(encoding="utf-8")
 
@@ -24,6 +24,6 @@ def test_a_section_without_a_table_is_named() -> None:
 
 
 def test_every_setting_has_a_meaning() -> None:
-    rows = recipe_page.rows_of("train", recipe.TrainSettings)
-    assert len(rows) == len(recipe.TrainSettings.model_fields) - 3, "all but the three sections in it"
+    rows = recipe_page.rows_of("train", sections.TrainSettings)
+    assert len(rows) == len(sections.TrainSettings.model_fields) - 3, "all but the three sections in it"
     assert all(row.count(" | ") == 3 for row in rows)

@@ -13,8 +13,8 @@ from hauteur.games.game_line import RESIGNATION
 from hauteur.games.registry import load_game
 from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
-from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.sections import SelfPlaySettings
 from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer

@@ -12,8 +12,8 @@ from learning_toys import toy_games
 
 from hauteur import _core
 from hauteur.learning.optimiser import Optimiser
-from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.sections import TrainSettings, WindowSettings
 from hauteur.learning.train import AHEAD, Batch, CandidateTrainer, in_order, learning_rate, losses
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.architecture import ResNet

@@ -9,8 +9,8 @@ import torch
 from lc0_toys import TOYS, Toy, attention_net, tower_net
 
 from hauteur import networks
-from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
+from hauteur.learning.sections import TrainSettings
 from hauteur.learning.train import CandidateTrainer
 from hauteur.networks import Lc0Architecture
 from hauteur.networks.layers import NORM, Floats

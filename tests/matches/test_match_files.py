@@ -16,9 +16,10 @@ from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import pgn_of, write_games
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame
+from hauteur.matches.settings import MatchSettings
 from hauteur.mcts.scores import mate_score
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player

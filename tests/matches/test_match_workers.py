@@ -17,9 +17,10 @@ from hauteur.cluster.scheduler import Played, Scheduler
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.results import MatchGame
+from hauteur.matches.settings import MatchSettings
 from hauteur.matches.tournament import Tournament, TournamentSettings
 from hauteur.matches.tuning import Schedule, StrengthTuning, TuningFolder, parse_parameters, tune_strength
 from hauteur.matches.units import checked_games

@@ -9,7 +9,7 @@ import pytest
 import hauteur as ht
 from hauteur.cli import main
 from hauteur.learning.gate import GateResults, decide
-from hauteur.learning.recipe import GateSettings
+from hauteur.learning.sections import GateSettings
 from hauteur.matches.ratings.different import DifferentGames, line_digest
 from hauteur.matches.ratings.elo import LEAST_REPEATS, MatchScore, Pairs, PairsInOrder, Sprt, pair_score_interval
 from hauteur.matches.ratings.elo import pair_likelihood_of_superiority as los_of_pairs

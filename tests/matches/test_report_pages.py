@@ -14,11 +14,12 @@ from report_toys import games_on
 from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.pages import POINTS, report_of, sample_of, write_page
 from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.settings import parse_player
 from hauteur.system.jsonl import lines_of
 from hauteur.system.lock import locked

@@ -9,9 +9,10 @@ from match_toys import played
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.ratings.elo import PairsInOrder, Sprt
 from hauteur.matches.results import Tally
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 

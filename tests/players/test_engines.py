@@ -14,10 +14,11 @@ import pytest
 
 from hauteur import _core
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.play import play_match
 from hauteur.matches.results import MatchGame, table
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.engines.player import RANDOM_MOVE, random_move
 from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, START_FAILED, TIMEOUT, EngineConnection

@@ -20,8 +20,8 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.engine.streams import Output
 from hauteur.engine.uci.options import Options, play_settings
-from hauteur.matches.match import MatchSettings
 from hauteur.matches.record import GamePlan
+from hauteur.matches.settings import MatchSettings
 from hauteur.matches.units import MatchUnits
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.net_search import checked_play_search, search_of_net

@@ -8,8 +8,9 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.matches.arena import Layout, play_games
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, match_plans
+from hauteur.matches.match import Match, match_plans
 from hauteur.matches.results import MatchGame
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player

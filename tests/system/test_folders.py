@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.learning.recipe import Recipe, RunSettings
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import RunSettings
 from hauteur.matches.folder import MatchFolder
 from hauteur.system import folders
 from hauteur.system.folders import FolderList

@@ -29,7 +29,7 @@ from hauteur.system.hardware import processor_name
 from hauteur.system.plugins import VARIABLE, named_for_processes
 
 if TYPE_CHECKING:
-    from hauteur.cluster.open import WorkerOptions
+    from hauteur.cluster.options import WorkerOptions
 
 FACTS = "facts"
 """Call of a worker that asks what it is."""

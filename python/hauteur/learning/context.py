@@ -1,8 +1,10 @@
-"""What the steps of a run share: its settings, nets, games and state, and the checkpoint that ends each step."""
+"""What the steps of a run share: its settings, nets, games and state, the checkpoint that ends each step, and what
+options of a recipe may add.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,16 +15,17 @@ from hauteur.learning.checkpoint import RunState, save_checkpoint
 from hauteur.learning.compute import compute_metrics, flops_until
 from hauteur.learning.display import Display, RunProgress, progress_of_step
 from hauteur.learning.metrics import cost_metrics
-from hauteur.learning.publish import publish
-from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import SelfPlaySettings
 from hauteur.mcts.net_search import FACT
 from hauteur.system import hardware, host
 
 if TYPE_CHECKING:  # torch and pyarrow: a wrong setting is named before they are loaded
     from hauteur.cluster.scheduler import Scheduler
-    from hauteur.learning.options.option import Option
+    from hauteur.learning.planned import Starts
+    from hauteur.learning.recorded_games import Games
     from hauteur.learning.step_games import StepCost, StepGames
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import OtherNets
@@ -108,13 +111,11 @@ class Run:
         self.checkpoint()
 
     def begin_next_generation(self) -> None:
-        """Count the generation up, write a checkpoint, and what follows from it: metrics, best net, report."""
+        """Count the generation up and write a checkpoint. What follows from it is for `publish`."""
         self.state.generation += 1
         self.state.done = []
         self.state.current = {}
-        # The checkpoint goes first: a run killed before `publish` publishes again when it is resumed.
         self.checkpoint()
-        publish(self)
 
     def checkpoint(self) -> None:
         """Write state, weights and optimiser as one file, whole or not at all."""
@@ -209,3 +210,47 @@ Step = Callable[[Run], None]
 
 Steps = dict[str, Step]
 """Steps by the names that a checkpoint keeps, in order."""
+
+
+class Option:
+    """What an idea beyond AlphaZero may add to the loop. It is asked at these moments, and changes nothing here."""
+
+    def check(self, game: _core.Game, recipe: Recipe) -> None:
+        """Raise ValueError, before a run is begun, where its settings do not fit the game or their files."""
+
+    def opened(self, run: Run) -> None:
+        """Begin its own part of the state, where a new run has none yet. No game has been read."""
+
+    def first_read(self, run: Run, games: Mapping[int, int], first: int) -> int:  # noqa: ARG002
+        """Return the first generation whose games a resumed run reads; `first` is needed without this option.
+
+        games: how many each finished generation has.
+        """
+        return first
+
+    def games_read(self, run: Run, generation: int, games: Games) -> None:
+        """Take the games of a generation, just played or read again by a resumed run."""
+
+    def generation_read(self, run: Run, generation: int, first: int) -> None:
+        """Repeat what was done to the replay buffer after the self-play of a generation that a resumed run reads.
+
+        first: the oldest generation that the buffer needs.
+        """
+
+    def before_first_generation(self, run: Run) -> None:
+        """Do what precedes generation 1, unless a checkpoint says that it is done."""
+
+    def steps(self, steps: Steps) -> Steps:
+        """Return the steps of a generation with its own."""
+        return steps
+
+    def selfplay(self, run: Run, generation: int, settings: SelfPlaySettings) -> SelfPlaySettings:  # noqa: ARG002
+        """Return the settings of self-play of a generation, from those without this option."""
+        return settings
+
+    def starts(self, generation: int) -> Starts | None:  # noqa: ARG002
+        """Return what draws where games of a generation begin; None: they begin as the settings say."""
+        return None
+
+    def after_generation(self, run: Run) -> None:
+        """Learn from the generation that ends, before its metrics are written."""

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hauteur.learning.recipe import ExtraTargets
+from hauteur.learning.sections import ExtraTargets
 from hauteur.networks.computation import Convolution, Operations, policy_head, value_head
 from hauteur.networks.layers import layers_of
 from hauteur.networks.modules import Network, wdl_of

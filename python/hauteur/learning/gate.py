@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hauteur.learning.recipe import GateSettings
+from hauteur.learning.sections import GateSettings
 from hauteur.matches.ratings.different import DifferentGames
 from hauteur.matches.ratings.elo import (
     MatchScore,

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from hauteur.learning.context import Run, Steps
 from hauteur.learning.display import Display
+from hauteur.learning.publish import publish
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.resume import open_run
 from hauteur.learning.run_folder import RunFolder
@@ -100,7 +101,9 @@ def finish_generation(run: Run) -> None:
     # The line is part of the checkpoint that follows; metrics.jsonl is written from there, so a kill neither loses a
     # line nor doubles one.
     run.state.history.append(line)
+    # The checkpoint goes first: a run that is killed before it publishes does so when it is resumed.
     run.begin_next_generation()
+    publish(run)
     run.display.finished(line, run.recipe.run.generations)
     run.show_spent_budget()
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from hauteur.learning.recipe import TrainSettings
+from hauteur.learning.sections import TrainSettings
 
 BETAS = (0.9, 0.999)
 """Decay of Adam's first and second moment (Kingma and Ba 2015); torch's default."""

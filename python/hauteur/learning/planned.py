@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.learning.recipe import GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
+from hauteur.learning.sections import GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams

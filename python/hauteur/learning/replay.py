@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import has_points, load_game
-from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
+from hauteur.learning.sections import ExtraTargets
 from hauteur.learning.targets import Columns, EqualPositions, GameEnds, keys_of, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
 from hauteur.networks.registered import Targets
 from hauteur.system.formatting import described
 
 if TYPE_CHECKING:
-    from hauteur.learning.recipe import ProvenTargets
+    from hauteur.learning.sections import ProvenTargets
 
 
 @dataclass(frozen=True)

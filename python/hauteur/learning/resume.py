@@ -13,8 +13,7 @@ from hauteur.learning.checkpoint import RunState, load_checkpoint
 from hauteur.learning.context import Run
 from hauteur.learning.display import Display
 from hauteur.learning.publish import publish
-from hauteur.learning.recipe import Recipe
-from hauteur.learning.recipe_checks import check_gate
+from hauteur.learning.recipe import Recipe, check_gate
 from hauteur.learning.replay import first_needed
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.settled import ThisMachine, settled_recipe

@@ -7,7 +7,8 @@ from html import escape
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.games.registry import load_game
 from hauteur.learning import loop
 from hauteur.learning.display import Display, GenerationRow, row_of

@@ -14,7 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.recipe import Recipe
+from hauteur.learning.sections import SelfPlaySettings
 
 if TYPE_CHECKING:
     from hauteur import _core

@@ -30,8 +30,8 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
 from hauteur.learning.optimiser import Optimiser
-from hauteur.learning.recipe import ExtraTargets, TrainSettings
 from hauteur.learning.replay import Samples
+from hauteur.learning.sections import ExtraTargets, TrainSettings
 from hauteur.networks.architecture import Architecture, RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
 from hauteur.networks.modules import (

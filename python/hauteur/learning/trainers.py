@@ -17,8 +17,9 @@ from torch import nn
 
 from hauteur import _core
 from hauteur.learning.compute import NetCompute, net_compute
-from hauteur.learning.recipe import Recipe, TrainSettings
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import TrainSettings
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import registry
 from hauteur.networks.architecture import Architecture, NetworkSettings, RegisteredArchitecture, ResNet

@@ -17,9 +17,10 @@ from hauteur.cluster.scheduler import Played
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
-from hauteur.learning.options.exact_ends import with_exact_ends
+from hauteur.learning.exact_ends import with_exact_ends
 from hauteur.learning.planned import PlannedGames, n_scl_of
-from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
+from hauteur.learning.recipe import Recipe
+from hauteur.learning.sections import OpponentSettings, SelfPlaySettings
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.openings import read_openings

@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
-from hauteur.learning.recipe import YardstickSettings
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import YardstickSettings
 from hauteur.matches.play import play_match
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.player import Player

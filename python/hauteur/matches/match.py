@@ -12,9 +12,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
-
-from pydantic import Field, model_validator
+from typing import TYPE_CHECKING, Any
 
 from hauteur import __version__, _core
 from hauteur.games.begins import check_begins
@@ -24,64 +22,21 @@ from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text, standing
+from hauteur.matches.settings import NO_LIMIT, GamesSettings, MatchSettings
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
-from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed, stream
-from hauteur.system.settings import Section
 
 if TYPE_CHECKING:
     from hauteur.cluster.scheduler import Scheduler
     from hauteur.players.move_player import MovePlayer
     from hauteur.players.search_player import SearchPlayer
 
-NO_LIMIT = 100_000_000
-"""Games of a match that only a sequential test ends."""
 STRIDE = NO_LIMIT
 """Game n of match k has the number k * STRIDE + n while the games of several matches are played together."""
 RESULT_SECONDS = 10.0
 """How often result.json is written while games are played."""
-
-
-class GamesSettings(Section):
-    """Settings that decide how games begin and end, whoever plays them."""
-
-    game: str
-    """Spec of the game, such as `chess` or `hex(size=7)`."""
-    random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
-    """Uniformly random plies that a game begins with, where there are no openings."""
-    order: Literal["random", "file"] = "random"
-    """Order of the openings: drawn by the seed, or as in the file. After the last one the first is used again."""
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    """Seed of all random draws."""
-    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """A game of this many plies, its opening included, is a draw; None: only the game's rules end it."""
-
-
-class MatchSettings(GamesSettings):
-    """Settings that decide the games of a match."""
-
-    a: PlayerSettings
-    """Player A, from whose view results are given."""
-    b: PlayerSettings
-    """Player B."""
-    games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
-    """Games of the match, even where colours are swapped."""
-    colours: Colours = "swap"
-    """Who moves first: `swap` plays every opening twice with sides changed, `first` and `second` fix A's side, `mover`
-    gives A the player to move in the opening's position."""
-
-    @model_validator(mode="after")
-    def _pairs_are_whole(self) -> Self:
-        """Refuse an odd number of games with swapped colours."""
-        if self.paired and self.games % 2:
-            raise ValueError(f"with swapped colours the number of games must be even, got {self.games}")
-        return self
-
-    @property
-    def paired(self) -> bool:
-        """True where games 2k and 2k + 1 share an opening."""
-        return self.colours == "swap"
 
 
 def match_plans(

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from hauteur import _core
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.game_files import write_games
-from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, opening_of, openings_name, read_opening, read_openings
 from hauteur.matches.ratings.bradley_terry import rating_list as fitted_list
@@ -22,6 +23,7 @@ from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame, Tally, standing
+from hauteur.matches.settings import NO_LIMIT, MatchSettings
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings, best_of
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources

@@ -14,10 +14,11 @@ from pydantic import Field, model_validator
 
 from hauteur import __version__
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import GamesInProgress, GamesSettings, Match, MatchSettings
+from hauteur.matches.match import GamesInProgress, Match
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import Encounter, RatingList, ratings_json
 from hauteur.matches.results import repeats_note
+from hauteur.matches.settings import GamesSettings, MatchSettings
 from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance

@@ -34,10 +34,11 @@ from numpy.typing import NDArray
 
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, games_stamp
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import Tally, summary
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, changed_player, player_text, value_at, value_key
 from hauteur.system.run_directory import RunDirectory

@@ -29,7 +29,7 @@ from hauteur.system.stopping import Stopped, stop
 
 if TYPE_CHECKING:
     from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
-    from hauteur.matches.match import GamesSettings
+    from hauteur.matches.settings import GamesSettings
 
 OF_GAMES = ("visits", "cache_hits", "cache_lookups")
 """Counts of ArenaFacts that units report."""

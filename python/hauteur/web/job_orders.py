@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import MatchSettings
+from hauteur.matches.settings import MatchSettings
 from hauteur.players.build import Resources, as_played, player_name
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.system.extras import require

@@ -1,5 +1,6 @@
 """The session of the pages Runs and Matches: it begins jobs, stops them, goes on with them; they outlive it."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from hauteur.web.job_orders import MatchOrder, RunOrder, match_job, resumed_job,
 from hauteur.web.jobs import SESSION, Desk, Job
 from hauteur.web.players import nets_for, suggested_players
 from hauteur.web.positions import Spec
+from hauteur.web.sessions.pool import OnLine, OpenSession
 from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 WorkName = Annotated[str, Field(max_length=2000)]
@@ -75,3 +77,18 @@ class JobSession(PageSession):
         """Begin a job, or queue it; reply with its name in lists."""
         self._desk.jobs.begin(job)
         return {"name": job.name}
+
+
+class JobSessions:
+    """Sessions about jobs, of all clients. They do no work of their own, so the limit of searches is not theirs."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def take(self, _name: str, on_line: OnLine) -> OpenSession:
+        """Open a session."""
+        return OpenSession(partial(JobSession, desk=self._desk), SessionSettings(), on_line)
+
+    async def give_back(self, session: OpenSession) -> None:
+        """End a session."""
+        await session.close()

@@ -12,7 +12,6 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal, NamedTuple
@@ -22,8 +21,6 @@ from hauteur.system.files import write_json
 from hauteur.system.folders import FolderList
 from hauteur.system.formatting import ended_with, in_a_line
 from hauteur.system.plugins import environment_for_processes
-from hauteur.web.sessions.pool import OnLine, OpenSession
-from hauteur.web.sessions.session import SessionSettings
 from hauteur.web.settings import WebSettings
 
 SESSION = "jobs"
@@ -198,15 +195,6 @@ class Desk(NamedTuple):
     settings: WebSettings
     folders: FolderList
     jobs: Jobs
-
-    def take(self, _name: str, on_line: OnLine) -> OpenSession:
-        """Open a session about jobs. It has no work of its own, so it takes no place of those for searches."""
-        made = import_module("hauteur.web.job_session").JobSession  # here: only who begins work needs it
-        return OpenSession(lambda emit, given: made(emit, given, self), SessionSettings(), on_line)
-
-    async def give_back(self, session: OpenSession) -> None:
-        """End a session."""
-        await session.close()
 
 
 def _ask_to_end(job: Job) -> None:

@@ -162,7 +162,9 @@ async def live(socket: WebSocket) -> None:
     await socket.accept()
     lab = socket.app.state.lab
     if session == SESSION:
-        await Client(socket, lab.desk, session).serve()
+        from hauteur.web.job_session import JobSessions  # here: only who begins work needs it
+
+        await Client(socket, JobSessions(lab.desk), session).serve()
     elif session in SESSIONS:
         await Client(socket, lab.pool, session).serve()
     else:

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -24,11 +24,8 @@ from hauteur.matches.report.stored import Stored, read_stored, summary_line
 from hauteur.system.errors import explain
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
-from hauteur.web.jobs import Job
+from hauteur.web.jobs import Desk, Job
 from hauteur.web.render import made
-
-if TYPE_CHECKING:
-    from hauteur.web.app import Lab
 
 MOST_KEPT = 8
 """Folders that stay in memory."""
@@ -91,12 +88,12 @@ LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone, at least."""
 
 
-def stamp_of(lab: Lab, name: str, files: Sequence[str] = ()) -> str:
+def stamp_of(desk: Desk, name: str, files: Sequence[str] = ()) -> str:
     """Return the state of these files of a folder as an ETag; of the list of all folders for the name "".
 
     The file `running` stands for a process that works in the folder, and for the job of this server there.
     """
-    folders = lab.folders
+    folders = desk.folders
     if not name or folders.known_as(name) is None:
         folders.renew(LIST_PERIOD)
     found = folders.known_as(name)
@@ -104,9 +101,9 @@ def stamp_of(lab: Lab, name: str, files: Sequence[str] = ()) -> str:
         known = []
         for one in folders.known():
             known.append((one.name, one.folder.stamps(), is_locked(one.folder.path)))
-        state: object = (known, [_job_stamp(job) for job in lab.jobs.all()])
+        state: object = (known, [_job_stamp(job) for job in desk.jobs.all()])
     elif found is not None:
-        running = (is_locked(found.folder.path), _job_stamp(lab.jobs.find(name)))
+        running = (is_locked(found.folder.path), _job_stamp(desk.jobs.find(name)))
         stamps = {**found.folder.stamps(), "running": running}
         state = [stamps.get(file) for file in files]
     else:
@@ -121,15 +118,15 @@ def _job_stamp(job: Job | None) -> tuple[str, ...] | None:
     return (job.name, job.state, job.line)
 
 
-def followed(lab: Lab, address: str, name: str, files: Sequence[str] = (), **query: Any) -> Markup:
+def followed(desk: Desk, address: str, name: str, files: Sequence[str] = (), **query: Any) -> Markup:
     """Return the attributes of an element whose content, at this address, follows files. Ask before it is made."""
     where = f"{address}?{urlencode(query)}" if query else address
-    return Markup('data-part="{}" data-stamp="{}"').format(where, stamp_of(lab, name, files))
+    return Markup('data-part="{}" data-stamp="{}"').format(where, stamp_of(desk, name, files))
 
 
 async def part(request: Request, name: str, files: Sequence[str], make: Callable[[], str]) -> Response:
     """Return a part of a page, made in a thread, with an error in its place; 304 where the client has this state."""
-    stamp = await asyncio.to_thread(stamp_of, request.app.state.lab, name, files)
+    stamp = await asyncio.to_thread(stamp_of, request.app.state.lab.desk, name, files)
     headers = {"ETag": stamp, "Cache-Control": "no-store"}
     if request.headers.get("if-none-match") == stamp:
         return Response(status_code=304, headers=headers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cluster.open import WorkerOptions
+from hauteur.cluster.options import WorkerOptions
 from hauteur.mcts.params import OpponentNet, SearchParams
 from hauteur.networks.evaluators.base import MOST_BATCH_ROWS, Precision
 

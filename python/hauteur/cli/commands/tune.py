@@ -11,7 +11,8 @@ import cyclopts
 
 from hauteur.cli.commands.game_options import PlayOptions
 from hauteur.cli.commands.options import PlayerText
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page

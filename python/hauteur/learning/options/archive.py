@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.learning.options.option import Option
-from hauteur.learning.recipe import ArchiveSettings
+from hauteur.learning.context import Option
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import first_needed
+from hauteur.learning.sections import ArchiveSettings
 from hauteur.matches.record import GamePlan
 
 if TYPE_CHECKING:

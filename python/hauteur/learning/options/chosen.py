@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hauteur.learning.options.option import Option
+    from hauteur.learning.context import Option
     from hauteur.learning.recipe import Recipe
 
 

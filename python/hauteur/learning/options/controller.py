@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings, SelfPlayTemperature
+from hauteur.learning.sections import ControllerSettings, SelfPlaySettings, SelfPlayTemperature
 from hauteur.mcts.params import SearchContempt
 
 SECTION = "search_contempt"

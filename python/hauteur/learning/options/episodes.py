@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hauteur.learning.context import Option
 from hauteur.learning.gate import GateResults
-from hauteur.learning.options.option import Option
 from hauteur.learning.steps.gate import decide_gate
 from hauteur.matches.ratings.elo import MatchScore
 

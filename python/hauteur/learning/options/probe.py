@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hauteur.learning.context import Option
 from hauteur.learning.options import controller
 from hauteur.learning.options.controller import ControllerState, Observation
-from hauteur.learning.options.option import Option
-from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
+from hauteur.learning.sections import ControllerSettings, SelfPlaySettings
 from hauteur.learning.steps.selfplay import plan_games
 
 if TYPE_CHECKING:

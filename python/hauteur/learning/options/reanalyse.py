@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from hauteur.learning.options.option import Option
+from hauteur.learning.context import Option
 from hauteur.learning.planned import planned_reanalysis
-from hauteur.learning.recipe import ReanalyseSettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import first_needed
+from hauteur.learning.sections import ReanalyseSettings
 from hauteur.learning.steps.selfplay import replay_window
 
 if TYPE_CHECKING:

@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, BadGame
 from hauteur.games.played_game import position_after
-from hauteur.learning.options.option import Option
-from hauteur.learning.recipe import Recipe, StartSettings
+from hauteur.learning.context import Option
+from hauteur.learning.publish import publish
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
 from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.sections import StartSettings
 from hauteur.learning.shards import write_shard
 from hauteur.learning.steps.train import TRAINED
 from hauteur.learning.train import Batch, CandidateTrainer, losses
@@ -101,7 +103,9 @@ def finish_start(run: Run) -> None:
     # The net is there before the checkpoint that begins generation 1, whose games it plays.
     run.save_nets(0)
     state.start = {"generation": 0, **state.current, **of_training, **run.totals()}
+    # The checkpoint goes first: a run that is killed before it publishes does so when it is resumed.
     run.begin_next_generation()
+    publish(run)
     run.show_spent_budget()
 
 

@@ -3,76 +3,23 @@
 Runs of one recipe with different seeds are one line: their mean, with the spread from the lowest to the highest.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from hauteur.learning.recipe import Recipe
-from hauteur.learning.report.figures import History, comparison_figures, number, total
-from hauteur.learning.report.page import best_elo, finished_generations, last_measured
+from hauteur.learning.report.compared_run import COLUMNS, ComparedRun
+from hauteur.learning.report.figures import comparison_figures
+from hauteur.learning.report.page import finished_generations
 from hauteur.learning.report.verdict import COLUMNS as VERDICT_COLUMNS
 from hauteur.learning.report.verdict import Verdict, verdicts
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots.figure import short
 from hauteur.plots.report import Report, ReportSection, ReportTable
-from hauteur.system.formatting import duration, setting_text
-from hauteur.system.settings import flat_settings
-
-FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads", "run.solved_positions")
-"""Settings in which the runs of one line may differ."""
+from hauteur.system.formatting import setting_text
 
 LEGEND = (
     "One line a recipe. Runs of one recipe with different seeds are drawn as their mean, as far as all of them have "
     "got, with the spread from the lowest to the highest."
 )
 
-
-@dataclass(frozen=True)
-class ComparedRun:
-    """Run with its distinguishing name."""
-
-    name: str
-    recipe: Recipe
-    history: History
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that runs of one line share, by dotted key."""
-        settings = flat_settings(self.recipe.model_dump(mode="json"))
-        return {key: value for key, value in settings.items() if key not in FREE_OF_MEANING}
-
-    def cells(self) -> list[str]:
-        """The row of the run in the table of runs, as COLUMNS."""
-        last = self.history[-1]
-        return [
-            self.name,
-            str(self.recipe.run.seed),
-            str(len(self.history)),
-            _text(total(self.history, "games.games"), "{:,.0f}".format),
-            _text(number(last, "cost.normalised_total"), short),
-            _text(number(last, "compute.flops_total"), "{:.2e}".format),
-            _text(number(last, "seconds"), duration),
-            _text(number(last, "cpu_seconds"), duration),
-            _text(number(last, "exact_play.share"), "{:.1%}".format),
-            _text(number(last_measured(self.history), "yardstick.score"), "{:.1%}".format),
-            _text(best_elo(self.history), "{:+.0f}".format),
-        ]
-
-
-COLUMNS = (
-    "run",
-    "seed",
-    "generations",
-    "games",
-    "normalised budget",
-    "FLOPs",
-    "wall time",
-    "CPU time",
-    "exact play",
-    "yardstick",
-    "Elo of best",
-)
 
 NO_MEASURE = (
     "No verdict: the runs have no seed or no measure of strength in common, such as exact play or a yardstick of one "
@@ -86,10 +33,6 @@ ONE_LOOK = (
 
 Groups = Mapping[str, Sequence[ComparedRun]]
 """Runs of one recipe by the name of their line."""
-
-
-def _text(value: float | None, form: Callable[[float], str]) -> str:
-    return "" if value is None else form(value)
 
 
 def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hauteur.learning.report.figures import History, column
 
 if TYPE_CHECKING:
-    from hauteur.learning.report.comparison import ComparedRun
+    from hauteur.learning.report.compared_run import ComparedRun
 
 LEAST_PAIRS = 6
 """Pairs below which no interval of 95 % has an end."""

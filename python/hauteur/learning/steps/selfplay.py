@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.metrics import generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_selfplay
-from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.recorded_games import Games
+from hauteur.learning.sections import SelfPlaySettings
 
 if TYPE_CHECKING:
     from hauteur.learning.context import Run

@@ -9,11 +9,11 @@ from typing import Any
 from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import MatchGame, Tally
+from hauteur.matches.settings import NO_LIMIT
 from hauteur.matches.tuning import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration, quoted

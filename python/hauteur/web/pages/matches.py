@@ -140,7 +140,7 @@ def listed(lab: Lab) -> str:
 async def show_all(request: Request) -> Response:
     """Return the list and the form of a new match."""
     lab: Lab = request.app.state.lab
-    follows = followed(lab, f"{PAGE.path}/list", "")
+    follows = followed(lab.desk, f"{PAGE.path}/list", "")
     content = await asyncio.to_thread(made, lambda: listed(lab))
     return page(
         request,
@@ -170,8 +170,8 @@ async def show_one(request: Request) -> Response:
     def facts() -> dict[str, Any]:
         match = match_of(request)
         parts = {
-            "standing": followed(match.lab, match.address("standing"), match.name, FILES),
-            "games": followed(match.lab, match.address("games"), match.name, GAMES_FILES, first=first),
+            "standing": followed(match.lab.desk, match.address("standing"), match.name, FILES),
+            "games": followed(match.lab.desk, match.address("games"), match.name, GAMES_FILES, first=first),
         }
         content = {
             "standing": made(match.standing),

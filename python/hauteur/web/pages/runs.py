@@ -112,7 +112,7 @@ class OfferedRecipe:
 @cache
 def offered_recipes() -> list[OfferedRecipe]:
     """Return the recipes that ship, those that a newcomer begins with first."""
-    from hauteur.learning.recipe import RunSettings
+    from hauteur.learning.sections import RunSettings
     from hauteur.learning.shipped_recipes import minutes_text, shipped_recipes
 
     offered = []
@@ -145,7 +145,7 @@ def listed(lab: Lab, *, known: bool = False) -> str:
 async def show(request: Request) -> Response:
     """Return the list of runs and the form of a new one."""
     lab = request.app.state.lab
-    follows = followed(lab, "/runs/list", "")
+    follows = followed(lab.desk, "/runs/list", "")
     content = await asyncio.to_thread(made, lambda: listed(lab))
     recipes = await asyncio.to_thread(offered_recipes)
     return page(request, "runs.html", content=content, part=follows, recipes=recipes, cores=usable_cores())
@@ -171,8 +171,8 @@ async def show_run(request: Request) -> Response:
     run = await asyncio.to_thread(run_of, request)
     axis = axis_in(request)
     parts = {
-        "progress": followed(run.lab, run.address("progress"), run.name, PROGRESS_FILES),
-        "figures": followed(run.lab, run.address("figures"), run.name, FIGURE_FILES, by=axis),
+        "progress": followed(run.lab.desk, run.address("progress"), run.name, PROGRESS_FILES),
+        "figures": followed(run.lab.desk, run.address("figures"), run.name, FIGURE_FILES, by=axis),
     }
 
     def content() -> tuple[Markup, Markup]:
