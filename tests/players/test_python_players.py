@@ -148,6 +148,18 @@ def test_a_function_plays_as_it_answers() -> None:
     assert [game.moves for game in again.games] == [game.moves for game in match.games]
 
 
+def test_a_function_may_play_on_in_the_position_that_it_gets() -> None:
+    def plays_on(state: ht.State) -> int:
+        action = last_legal(state)
+        state.apply(action)
+        return action
+
+    given = [ht.Player.from_function(choose, name="last") for choose in (last_legal, plays_on)]
+    matches = [ht.play_match(one, "random", "tictactoe", games=6, seed=3, progress=False) for one in given]
+    first, second = ([game.moves for game in match.games] for match in matches)
+    assert first == second
+
+
 @pytest.mark.parametrize("answer", [-1, 99, "z9", None, 0.5])
 def test_a_function_that_answers_no_legal_move_ends_the_match_with_a_line(answer: object) -> None:
     player = ht.Player.from_function(lambda state: answer, name="wrong")  # type: ignore[arg-type, return-value]
