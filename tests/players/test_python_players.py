@@ -105,6 +105,7 @@ def test_facts_tell_other_objects_apart() -> None:
         (lambda: ht.Player("uniform", rules=[Curious]), r"rules\[0\] must be an object, got the class Curious"),  # type: ignore[list-item]
         (lambda: ht.Player.from_text("visits=3 nett=uniform"), "nett is not a setting"),
         (lambda: built(ht.Player(3)), "player A: an evaluator is made of a network file"),
+        (lambda: built(ht.Player(Curious)), r"player A: an evaluator is made of an object, got .*: write Curious\(\)"),
         (lambda: built(ht.Player(lambda features: features)), "player A: evaluator <lambda> returned float32"),
         (lambda: built(ht.Player(Path("no.safetensors"))), "no.safetensors"),
         (
