@@ -151,6 +151,38 @@ def test_broken_laws_are_found(members: dict[str, Any], law: str) -> None:
     assert results(broken_race(**members))[law] is not None
 
 
+def test_a_copy_that_leaves_something_out_is_found() -> None:
+    class Passes(Race):
+        """Two passes in a row end the race; a copy forgets the first one."""
+
+        quiet = 0
+
+        def apply(self, action: int) -> None:
+            self.quiet = 0 if action else self.quiet + 1
+            self.counter += action
+            self.to_move = 1 - self.to_move
+
+        def outcome(self) -> int | None:
+            return 0 if self.quiet == 2 else super().outcome()
+
+        def legal_actions(self) -> list[int]:
+            return [] if self.outcome() is not None else [0, 1]
+
+        def features(self) -> NDArray[np.float32]:
+            return super().features() + np.float32(self.quiet)
+
+    broken = {name: message for name, message in results(Passes()).items() if message}
+    assert "copy() leaves something out" in broken["copies"]
+
+    class Whole(Passes):
+        def copy(self) -> Race:
+            twin = super().copy()
+            twin.quiet = self.quiet  # type: ignore[attr-defined]
+            return twin
+
+    assert results(Whole())["copies"] is None
+
+
 def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
     forest = _core.Forest(games.load_game("tutorial"), "{}")
     tree = forest.add(games.load_game("tutorial").new_initial_state())

@@ -69,6 +69,7 @@ def test_few_seeds_and_no_measure_decide_nothing() -> None:
     quick = run("b", 1, [0.6, 0.7], each=0.9e9)
     lines = [{**one, "cpu_seconds": 25.0 * number} for number, one in enumerate(quick.history, 1)]
     coarse = [run("a", 1, [0.5]), ComparedRun(quick.name, quick.recipe, lines)]
+    assert " points over 1 seed: open" in verdict_lines(grouped(coarse))[0]
     assert [verdict.pairs for verdict in verdicts(grouped(coarse))] == [((0.5, 0.6),)], "at equal FLOPs alone"
 
 
@@ -101,6 +102,8 @@ def test_two_recipes_are_learned_and_compared(tmp_path: Path, capsys: pytest.Cap
         (["connect4"], "name two recipes or more"),
         (["connect4", "connect4"], "two of the recipes are called connect4"),
         (["connect4", "go5"], "only recipes of one game can be compared, got connect4 and go(size=5)"),
+        (["connect4", "connect4 run.seed=4"], "connect4 and connect4-run.seed=4 are one recipe"),
+        (["connect4", "connect4 run.generations=3", "connect4 run.tag=a run.threads=1"], "are one recipe"),
         (["connect4", "conect4"], "there is no recipe 'conect4'"),
         (["connect4", ""], "there is no recipe ''"),
         (["connect4", "connect4 run.solved_positions=0"], "nothing measures its runs"),

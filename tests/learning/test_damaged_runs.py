@@ -10,8 +10,10 @@ import pytest
 from run_toys import Silent, assert_same_run, tiny
 
 from hauteur.cli import main
+from hauteur.games import registry
+from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.learning.loop import learn
-from hauteur.learning.recipe import Recipe
+from hauteur.learning.recipe import Recipe, changed_recipe
 
 
 class Stopped(Exception):  # noqa: N818
@@ -106,6 +108,49 @@ def test_games_that_come_out_otherwise_stop_an_exact_run(half: Path, tmp_path: P
     for _ in range(2):
         with pytest.raises(ValueError, match=r"run: games of generation 1 .*not those that the nets have learned from"):
             learn(exact(), folder=folder, display=Silent())
+
+
+def test_games_of_other_rules_are_named_and_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were played again by the new rules, so that the run was lost also for the old ones."""
+
+    class Shorter(MisereTicTacToe):
+        """Without the first square."""
+
+        def outcome(self) -> int | None:
+            return 0 if self.stones[:, 1:].sum() == 8 else super().outcome()
+
+        def legal_actions(self) -> list[int]:
+            return [action for action in super().legal_actions() if action > 0]
+
+        def copy(self) -> MisereTicTacToe:
+            twin = Shorter()
+            twin.stones, twin.to_move = self.stones.copy(), self.to_move
+            return twin
+
+    folder = tmp_path / "run"
+    recipe = changed_recipe(exact(), ["game=misere"])
+    monkeypatch.setattr(registry, "_registered", {"misere": MisereTicTacToe})
+    with pytest.raises(Stopped):
+        learn(recipe, folder=folder, display=StopsAfterTwo())
+    before = {path: path.read_bytes() for path in (folder / "games").iterdir()}
+    monkeypatch.setattr(registry, "_registered", {"misere": Shorter})
+    with pytest.raises(ValueError, match=r"so misere has other rules now: with the old ones the run goes on") as error:
+        learn(recipe, folder=folder, display=Silent())
+    assert "action 0 is not legal" in str(error.value)
+    assert {path: path.read_bytes() for path in (folder / "games").iterdir()} == before
+    monkeypatch.setattr(registry, "_registered", {"misere": MisereTicTacToe})
+    display = Silent()
+    learn(recipe, folder=folder, display=display)
+    assert not display.warnings
+
+
+def test_a_damaged_checkpoint_says_what_to_do(half: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(half, folder)
+    checkpoint = folder / "checkpoint/checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors: not a whole .*; put it back from a copy, or begin"):
+        learn(exact(), folder=folder, display=Silent())
 
 
 @pytest.mark.parametrize("damaged", [True, False])

@@ -52,7 +52,9 @@ def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_game_in_python_has_a_tenth_of_the_positions(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    exact_curve.measure_nets(folder, load_game("tutorial"), 95, [])
+    shown: list[str] = []
+    exact_curve.measure_nets(folder, load_game("tutorial"), 95, [], shown.append)
+    assert shown == ["solving positions of tutorial, to measure nets by (run.solved_positions=0 leaves it out)"]
     found = json.loads(folder.exact_play.read_text(encoding="utf-8"))
     assert len(SolvedSet.from_text(load_game("tutorial"), found["positions"]).positions) == 10
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from search_pairs import Pair, agree_after_each, calls, pairs
 from search_toys import hash_evaluator
 
+import hauteur as ht
 from hauteur import Rule
 from hauteur._core import Forest, Game
 from hauteur.games.played_game import position_after
@@ -288,6 +289,20 @@ def test_a_rule_that_raises_is_named_with_its_method(kind: str, place: str) -> N
     with pytest.raises(ValueError, match=rf"^rule Bad\.{place} has failed: KeyError: 'q'$") as caught:
         run_in(kind, failing(place, stumble))
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_rule_that_raises_is_named_where_the_core_evaluates(place: str) -> None:
+    with pytest.raises(ValueError, match=rf"^rule Bad\.{place} has failed: KeyError: 'q'$"):
+        ht.search(CONNECT4.new_initial_state(), "uniform", visits=20, rules=[failing(place, stumble)])
+
+
+def test_an_interrupt_in_a_rule_comes_through_where_the_core_evaluates() -> None:
+    def interrupt() -> float:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ht.search(CONNECT4.new_initial_state(), "uniform", visits=20, rules=[failing("prior", interrupt)])
 
 
 NUMBERS = [place for place in PLACES if place not in ("after_backup", "choose")]

@@ -44,6 +44,8 @@ def test_toml_file(tmp_path: Path) -> None:
     [
         ("visits", "'visits' is neither key=value nor a .toml file"),
         ("=3", "'=3' is neither"),
+        ("mtcs:50", r"'mtcs:50' is neither key=value nor a .toml file \(did you mean mcts\?\)"),
+        ("uniform visits=3", "'uniform' is neither .*: a net is given as net=uniform"),
         ("visits=0", "visits must be a whole number from 1 to 1,000,000,000, got '0'"),
         ("visits=many", "visits must be a whole number .*, got 'many'"),
         ("visits=1 visits=2", "visits is given twice"),

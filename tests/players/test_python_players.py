@@ -105,6 +105,7 @@ def test_facts_tell_other_objects_apart() -> None:
         (lambda: ht.Player("uniform", rules=[Curious]), r"rules\[0\] must be an object, got the class Curious"),  # type: ignore[list-item]
         (lambda: ht.Player.from_text("visits=3 nett=uniform"), "nett is not a setting"),
         (lambda: built(ht.Player(3)), "player A: an evaluator is made of a network file"),
+        (lambda: built(ht.Player(Curious)), r"player A: an evaluator is made of an object, got .*: write Curious\(\)"),
         (lambda: built(ht.Player(lambda features: features)), "player A: evaluator <lambda> returned float32"),
         (lambda: built(ht.Player(Path("no.safetensors"))), "no.safetensors"),
         (
@@ -146,6 +147,18 @@ def test_a_function_plays_as_it_answers() -> None:
     texts = ht.Player.from_function(by_text, name="texts")
     again = ht.play_match(texts, "random", "tictactoe", games=6, seed=3, random_plies=1, progress=False)
     assert [game.moves for game in again.games] == [game.moves for game in match.games]
+
+
+def test_a_function_may_play_on_in_the_position_that_it_gets() -> None:
+    def plays_on(state: ht.State) -> int:
+        action = last_legal(state)
+        state.apply(action)
+        return action
+
+    given = [ht.Player.from_function(choose, name="last") for choose in (last_legal, plays_on)]
+    matches = [ht.play_match(one, "random", "tictactoe", games=6, seed=3, progress=False) for one in given]
+    first, second = ([game.moves for game in match.games] for match in matches)
+    assert first == second
 
 
 @pytest.mark.parametrize("answer", [-1, 99, "z9", None, 0.5])

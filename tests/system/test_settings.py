@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pytest
 from pydantic import Field, model_validator
 
@@ -65,6 +66,11 @@ def test_sections_are_on_or_off() -> None:
         ValueError, match=r"oven is a section: it is on or off, a number \(its degrees\), or .*; got 'x'"
     ):
         assigned(("oven", "x"))
+
+
+@pytest.mark.parametrize("degrees", [np.int64(90), np.float32(90)])
+def test_a_number_of_numpy_in_the_place_of_a_section_is_its_first_number(degrees: Any) -> None:
+    assert Kitchen(oven=degrees).oven == Oven(degrees=90)
 
 
 @pytest.mark.parametrize(

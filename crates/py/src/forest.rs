@@ -424,8 +424,8 @@ impl PyForest {
         });
         // Before errors are looked at: they are good for the next step.
         self.buffers = Some(buffers);
-        // The exception of a game comes first; the evaluator's error may be only what followed.
-        self.game.checked(())?;
+        // The exception of a game or a rule comes first; the evaluator's error may be only what followed.
+        self.checked(())?;
         done.map_err(value_error)?;
         let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
         Ok((facts.rows as usize, facts.batches as usize, search, network))

@@ -41,7 +41,7 @@ def measure_nets(
 ) -> None:
     """Measure the best nets, by their generations, that were not measured yet, in `count` positions; 0: none.
 
-    show: takes a line of words about each net.
+    show: takes a line of words about each net, and about the positions of a game in Python.
 
     Nothing is measured where the game cannot be solved, or not from the middle of its plies on; the file says why. Nets
     that are no longer there are left out. Raise ValueError for a file that is damaged.
@@ -51,8 +51,13 @@ def measure_nets(
     if folder.exact_play.exists():
         found = read_json(folder.exact_play)
     else:
+        # Minutes in a slow game, in which a run would say nothing.
+        if show is not None and _is_in_python(game):
+            show(f"solving positions of {game.spec}, to measure nets by (run.solved_positions=0 leaves it out)")
         found = _begun(game, count)
         write_json(folder.exact_play, found)
+        if show is not None and _is_in_python(game) and "off" in found:
+            show(f"nets are not measured by exact play: {found['off']}")
     if "off" in found:
         return
     try:
@@ -69,6 +74,11 @@ def measure_nets(
             write_json(folder.exact_play, found)
             if show is not None:
                 show(_line(generation, found["nets"][str(generation)]))
+
+
+def _is_in_python(game: _core.Game) -> bool:
+    """Return whether a game is one that a user has written."""
+    return game.name not in _core.game_names()
 
 
 def _line(generation: int, found: dict[str, Any]) -> str:
@@ -95,7 +105,7 @@ def why_not_measured(game: _core.Game, count: int) -> str | None:
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     """Return the positions as the file has them, or why there are none."""
     # Positions of a game in Python took three times as long to find as the run took to learn.
-    if game.name not in _core.game_names():
+    if _is_in_python(game):
         count = math.ceil(count / SHARE)
     if reason := why_not_measured(game, count):
         return {"off": reason}

@@ -38,6 +38,10 @@ REANALYSE_UNIT = 500
 """Positions of a unit of new searches: about as much work as a unit of self-play."""
 
 
+class OtherRulesError(ValueError):
+    """Games that are as they were written cannot be played: the rules of the game have changed."""
+
+
 @dataclass(frozen=True)
 class PlannedGames:
     """Games that are all decided before they are played."""
@@ -78,14 +82,20 @@ class PlannedGames:
     def checked(self, source: Path | pa.BufferReader, number: int, name: str) -> Games:
         """Return the games of a unit's file or content.
 
-        ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
+        ValueError, naming it, where it is damaged, or has other games than were planned for this unit; OtherRulesError
+        where it is what was written, and the game does not allow its moves.
         """
-        from hauteur.learning.shards import checked_games, read_table  # with pyarrow
+        from hauteur.learning.shards import check_spec, checked_games, read_table  # with pyarrow
 
+        table = read_table(source, name)
+        check_spec(table, name, self.game.spec)
+        # Before the plans, since openings that are drawn by other rules are others too.
+        try:
+            games = checked_games(table, name, self.game.spec)
+        except ValueError as error:
+            raise OtherRulesError(str(error)) from error
         # A whole file in the place of another, copied from another run or generation, passes every check of its own:
         # only its plans tell the difference.
-        table = read_table(source, name)
-        games = checked_games(table, name, self.game.spec)
         for column, expected in self._expected(self.units[number]).items():
             if table[column].to_pylist() != expected:
                 raise ValueError(f"{name}: its {column} is not that of unit {number} of generation {self.generation}")
@@ -255,11 +265,20 @@ def unit_path(folder: Path, generation: int, number: int) -> Path:
 
 
 def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
-    """Return the games of a unit; ValueError where its file is missing or damaged, or has other games."""
+    """Return the games of a unit; ValueError where its file is missing or damaged, or has other games.
+
+    OtherRulesError where the game has other rules than the file was written by.
+    """
     path = unit_path(folder, planned.generation, number)
     if not path.exists():
         raise ValueError(f"{path}: is missing")
-    return planned.checked(path, number, str(path))
+    try:
+        return planned.checked(path, number, str(path))
+    except OtherRulesError as error:
+        raise OtherRulesError(
+            f"{error}; the file is as it was written, so {planned.game.name} has other rules now: with the old ones "
+            "the run goes on, for the new ones begin another with run.tag=NAME"
+        ) from error
 
 
 def sound_units(
@@ -272,6 +291,7 @@ def sound_units(
     """Return the games of the units of a generation that have a right file, by number.
 
     warn: takes lines about files that are damaged or of other games, or missing although the generation is finished.
+    OtherRulesError where the game has other rules than the files were written by.
     """
     paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
     there = set(folder.glob(f"gen-{planned.generation:05d}-*.parquet"))
@@ -281,6 +301,9 @@ def sound_units(
             # A file that is missing is still to be played, in a generation that goes on; in a finished one it was lost.
             if finished or path in there:
                 found[number] = unit_games(planned, folder, number)
+        except OtherRulesError:
+            # Played again by other rules they would be lost, and the run with them.
+            raise
         except ValueError as error:
             warn(f"{error}; its games are played again")
     for path in sorted(there - set(paths.values())):

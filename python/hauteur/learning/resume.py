@@ -106,7 +106,10 @@ def stored_run(
     check_yardstick(game, recipe, folder)
     folder.resume_with(recipe)
     if folder.checkpoint.exists():
-        state, tensors = load_checkpoint(folder.checkpoint)
+        try:
+            state, tensors = load_checkpoint(folder.checkpoint)
+        except ValueError as error:
+            raise ValueError(f"{error}; put it back from a copy, or begin another run with run.tag=NAME") from error
         learners = Learners.restored(recipe, folder, tensors, steps=state.train_steps)
     else:
         state = first_state(recipe)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import RESIGNATION
-from hauteur.learning.recorded_games import STORED, Games, faults, make_cached, offsets_of
+from hauteur.games.registry import load_game
+from hauteur.learning.recorded_games import STORED, Games, faults, offsets_of
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
@@ -77,14 +78,19 @@ def read_shard(path: Path, game_spec: str) -> Games:
 
 def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
     """Return the games of a table of `read_table`; ValueError where they are of another game or cannot be."""
-    others = set(table["game_spec"].to_pylist()) - {game_spec}
-    if others:
-        names = ", ".join(sorted(map(str, others)))
-        raise ValueError(f"{path}: games of {names}, expected {game_spec}")
+    check_spec(table, path, game_spec)
     games, bad = _examined(table)
     for number, reason in bad.items():
         raise ValueError(f"{path}, game {number + 1}: {reason}")
     return games
+
+
+def check_spec(table: pa.Table, path: Path | str, game_spec: str) -> None:
+    """Raise ValueError where games of a table are of another game."""
+    others = set(table["game_spec"].to_pylist()) - {game_spec}
+    if others:
+        names = ", ".join(sorted(map(str, others)))
+        raise ValueError(f"{path}: games of {names}, expected {game_spec}")
 
 
 def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
@@ -206,7 +212,7 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
     rules = dict[str, _core.Game]()
     for spec in dict.fromkeys(specs):
         try:
-            rules[spec] = make_cached(spec)
+            rules[spec] = load_game(spec)  # anew: a notebook may have replaced a game of its own meanwhile
         except ValueError as error:
             for number, name in enumerate(specs):
                 if name == spec:

@@ -33,7 +33,8 @@ class FunctionPlayer:
 
     def _move(self, state: _core.State) -> ChosenMove:
         with self._lock:
-            answer = self._function(state)
+            # A copy: the function may play on in it, and its answer is checked in the position that it was asked about.
+            answer = self._function(state.copy())
         return ChosenMove(self._action(state, answer))
 
     def _action(self, state: _core.State, answer: Any) -> int:

@@ -115,9 +115,9 @@ class Player(PlayerSettings):
     def from_function(cls, choose: ChooseMove, name: str = "") -> Self:
         """Return a player whose moves a function chooses, for matches against anything that Python can call.
 
-        choose: gets the position, a `State` in which the game goes on, and returns a legal action, or its text as
-        `State.parse` reads it (chess: UCI or SAN). Calls come one at a time, from threads of the match. name: default:
-        that of the function. What the function raises ends the match; so does a move that is not legal.
+        choose: gets the position, a `State` of its own in which it may play on, and returns a legal action, or its text
+        as `State.parse` reads it (chess: UCI or SAN). Calls come one at a time, from threads of the match. name:
+        default: that of the function. What the function raises ends the match; so does a move that is not legal.
 
         >>> import hauteur as ht
         >>> first = ht.Player.from_function(lambda state: int(state.legal_actions()[0]), name="first")

@@ -20,8 +20,8 @@ from hauteur.mcts.net_search import play_search_keys
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.plain_settings import MOST_VISITS
 from hauteur.networks.evaluators.base import Precision
-from hauteur.networks.names import is_known_net, resolve_net
-from hauteur.players.baselines import is_baseline, parse_baseline
+from hauteur.networks.names import WITHOUT_FILE, is_known_net, resolve_net
+from hauteur.players.baselines import FORMS, is_baseline, parse_baseline
 from hauteur.players.engines.settings import (
     EngineSettings,
     engine_key,
@@ -31,7 +31,7 @@ from hauteur.players.engines.settings import (
     split_arguments,
 )
 from hauteur.players.ladder import is_rung, rung_named
-from hauteur.system.formatting import setting_text
+from hauteur.system.formatting import did_you_mean, setting_text
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
@@ -269,7 +269,8 @@ def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any
         return
     key, equals, value = word.partition("=")
     if not equals or not key:
-        near = f": a net is given as net={word}" if is_known_net(word) else ""
+        is_net = word in WITHOUT_FILE or is_known_net(word)
+        near = f": a net is given as net={word}" if is_net else did_you_mean(word.partition(":")[0], FORMS)
         raise ValueError(f"{word!r} is neither key=value nor a .toml file{near}")
     if has_engine:
         yield engine_key(key), value

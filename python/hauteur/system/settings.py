@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
+from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -96,7 +97,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_number(cls, given: Any) -> Any:
-        if isinstance(given, bool) or not isinstance(given, int | float):
+        if isinstance(given, bool) or not isinstance(given, Real):  # those of numpy too
             return given
         name = first_number(cls)
         return given if name is None else {name: given}

@@ -122,7 +122,7 @@ def _arms(texts: tuple[str, ...], flops: float) -> dict[str, "Recipe"]:
 
     if len(texts) < 2:
         raise ValueError(f'name two recipes or more, such as connect4 "connect4 selfplay.visits=32"; got {len(texts)}')
-    found = {}
+    found = dict[str, "Recipe"]()
     for text in texts:
         given, *settings = shlex.split(text) or [""]
         budget = (f"run.budget_flops={flops:g}",) if flops else ()
@@ -131,11 +131,25 @@ def _arms(texts: tuple[str, ...], flops: float) -> dict[str, "Recipe"]:
         name = _file_name(" ".join([Path(given).stem, *settings]))
         if name in found:
             raise ValueError(f"two of the recipes are called {name}: give their files different names")
+        _check_differs(name, recipe, found)
         found[name] = recipe
     games = sorted({recipe.game for recipe in found.values()})
     if len(games) > 1:
         raise ValueError(f"only recipes of one game can be compared, got {' and '.join(games)}")
     return found
+
+
+def _check_differs(name: str, recipe: "Recipe", others: dict[str, "Recipe"]) -> None:
+    """Raise ValueError where a recipe is one of the others but for its seed or its place: there would be no verdict."""
+    from hauteur.learning.report.compared_run import FREE_OF_MEANING, settings_of_line
+
+    for other, known in others.items():
+        if settings_of_line(recipe) == settings_of_line(known):
+            free = ", ".join(FREE_OF_MEANING)
+            raise ValueError(
+                f"{other} and {name} are one recipe: {free} make no other one (the seeds are those of --seeds and "
+                "--first-seed)"
+            )
 
 
 def _file_name(text: str) -> str:

@@ -15,6 +15,12 @@ FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads", "run.s
 """Settings in which the runs of one line may differ."""
 
 
+def settings_of_line(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings that runs of one line share, by dotted key: all but FREE_OF_MEANING."""
+    settings = flat_settings(recipe.model_dump(mode="json"))
+    return {key: value for key, value in settings.items() if key not in FREE_OF_MEANING}
+
+
 @dataclass(frozen=True)
 class ComparedRun:
     """Run with its distinguishing name."""
@@ -26,8 +32,7 @@ class ComparedRun:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that runs of one line share, by dotted key."""
-        settings = flat_settings(self.recipe.model_dump(mode="json"))
-        return {key: value for key, value in settings.items() if key not in FREE_OF_MEANING}
+        return settings_of_line(self.recipe)
 
     def cells(self) -> list[str]:
         """The row of the run in the table of runs, as COLUMNS."""

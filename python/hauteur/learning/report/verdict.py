@@ -102,7 +102,8 @@ class Verdict(NamedTuple):
 
     def __str__(self) -> str:
         _, _, first, other, gain, seeds, words = self.cells()
-        return f"{self.measure} at {self.at}: {first}, {other}; {gain} points over {seeds} seeds: {words}"
+        over = f"{seeds} seed" if len(self.pairs) == 1 else f"{seeds} seeds"
+        return f"{self.measure} at {self.at}: {first}, {other}; {gain} points over {over}: {words}"
 
 
 COLUMNS = ("measure", "at", "first", "other", "difference, percentage points", "seeds", "verdict")

@@ -140,6 +140,9 @@ def evaluator(
         cores = threads or usable_cores()
         precision = None if precision == "auto" else precision
         return module_evaluator(game, source, device=device, precision=precision, threads=cores, batch_size=batch_size)
+    if isinstance(source, type):
+        name = source.__name__
+        raise ValueError(f"an evaluator is made of an object, got the class {name}: write {name}()")
     if not callable(source):
         raise ValueError(
             "an evaluator is made of a network file, 'uniform', 'rollout', a callable or a torch module, "
