@@ -325,7 +325,7 @@ SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": Matc
 
 @dataclass(frozen=True)
 class Rated:
-    """The results of a source; unfinished: games without a result, nameless: games of a player without a name. Neither counts."""
+    """The results of a source; games without a result (unfinished) or the name of a player (nameless) do not count."""
 
     encounters: tuple[Encounter, ...]
     unfinished: int = 0
