@@ -21,6 +21,23 @@ def test_analyse_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["moves"][0]["line"][0] == found["moves"][0]["san"]
 
 
+@pytest.mark.parametrize("words", [["--search.graph", "true"], ["--search.graph=true"], ["--search.graph"]])
+def test_switches_of_the_search_may_have_a_value(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As --list-settings says of all settings, --search.KEY VALUE."""
+    common = ["analyse", "chess", "--net", "uniform", "--visits", "2"]
+    assert main.main([*common, *words, "--search.solver.clamp-to-bounds", "true"]) == main.EXIT_BAD_INPUT
+    assert "graph and solver.clamp_to_bounds cannot be used together" in capsys.readouterr().err
+    off = ["--search.solver.clamp-to-bounds", "false", "--search.solver.auto-extend", "false"]
+    assert main.main([*common, *words, *off]) == 0
+
+
+@pytest.mark.parametrize("moves", [["1.", "e4", "e5", "2.", "Nf3"], ["1. e4 e5 2.Nf3"]])
+def test_moves_may_have_numbers(moves: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["analyse", "chess", "--net", "uniform", "--moves", *moves, "--visits", "2", "--json"]) == 0
+    played = json.loads(capsys.readouterr().out)["position"]
+    assert played.startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b")
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -111,6 +111,16 @@ def test_tablebases_at_the_root_follow_the_fifty_move_counter(shared_data: Path)
     assert not any("score mate" in line for lines in searched for line in lines)
 
 
+def test_a_capture_into_a_win_of_the_tablebases_is_no_mate(client: Client, shared_data: Path) -> None:
+    """Five pieces are in no table here, and four after the queen has taken the rook; a mate in one it is not."""
+    client.send(f"setoption name SyzygyPath value {shared_data / 'syzygy'}", "setoption name UCI_ShowWDL value true")
+    for limit in ("nodes 100", "mate 3"):
+        client.send("position fen 8/8/8/3k4/8/3r4/3Q4/3K3N w - - 0 1", f"go {limit}")
+        lines = client.until("bestmove")
+        last = infos(lines)[-1]
+        assert ("mate" in last, last["wdl"], bestmove(lines[-1])) == (False, "1000 0 0", "d2d3")
+
+
 def test_a_missing_folder_of_tablebases_is_named_and_the_others_work(client: Client, shared_data: Path) -> None:
     client.send(f"setoption name SyzygyPath value /none:{shared_data / 'syzygy'}")
     lines = client.ready()

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -107,6 +112,44 @@ def test_files_with_a_mark_of_their_encoding(tmp_path: Path, encoding: str) -> N
     assert (game.headers["White"], game.moves, game.result) == ("J\xf3zsef", ("e2e4", "e7e5"), "1-0")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_needs_no_mark(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_bytes('[White "J\xf3zsef"]\r\n\r\n1. e4 e5 1-0\r\n'.encode(encoding))
+    (game,) = ht.read_games(path)
+    assert (game.headers["White"], game.moves, game.result) == ("J\xf3zsef", ("e2e4", "e7e5"), "1-0")
+
+
+@pytest.mark.parametrize("first", ['[White "a"]\r\n\r\n1. e4 1-0\r\n', "1. e4", '[White "a"]\n\n1. e4 Ke4 *\n\n'])
+def test_files_that_were_put_together_keep_their_marks(tmp_path: Path, first: str) -> None:
+    """The mark of the second file stands before its first tag, also where the game before cannot be read."""
+    path = tmp_path / "games.pgn"
+    second = '[White "b"]\r\n[Black "c"]\r\n\r\n1. d4 d5 0-1\r\n'
+    path.write_bytes(first.encode("utf-8-sig") + second.encode("utf-8-sig"))
+    before, after = ht.read_games(path)
+    assert (before.moves == ()) == ("Ke4" in first)
+    assert (after.headers["White"], after.moves, after.skipped) == ("b", ("d2d4", "d7d5"), None)
+
+
+@pytest.mark.parametrize("name", ["gzip", "zip", "bzip2", "xz", "zstd"])
+def test_a_compressed_file_is_no_game(tmp_path: Path, name: str) -> None:
+    text = b"1. e4 e5 1-0\n"
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("game.pgn", text)
+    packed = {
+        "gzip": gzip.compress(text),
+        "zip": archive.getvalue(),
+        "bzip2": bz2.compress(text),
+        "xz": lzma.compress(text),
+        "zstd": b"\x28\xb5\x2f\xfd" + text,
+    }
+    path = tmp_path / "game.pgn"
+    path.write_bytes(packed[name])
+    with pytest.raises(OSError, match=rf"game\.pgn: the file is compressed \({name}\): unpack it first"):
+        ht.read_games(path)
+
+
 @pytest.mark.parametrize("end", ["\x1a", "\n\x1a\n", "\0\0\0", " 1-0\n\x1a\x1a"])
 def test_bytes_that_fill_the_end_of_a_file_are_passed_over(end: str) -> None:
     assert moves_of(f"1. e4 e5{end}") == "e2e4 e7e5"
@@ -170,6 +213,8 @@ def test_tags_that_differ_are_refused() -> None:
         "1. e2-e4 e7-e5 2. Ng1-f3 *",
         "1. e2e4 e7e5 2. g1f3 *",
         "1.e4(1.d4)e5{x}2.Nf3*",
+        "1.\xa0e4 e5\xa02.\u2009Nf3\u202f*",
+        "\xa01. e4\u200b e5\u3000\ufeff2. Nf3\xa0",
     ],
 )
 def test_what_stands_among_the_moves_is_passed_over(text: str) -> None:
@@ -272,6 +317,21 @@ def test_en_passant_is_read(word: str) -> None:
 )
 def test_piece_letters_of_languages_are_read(text: str, moves: str) -> None:
     assert moves_of(f"{text} *") == moves
+
+
+def test_blanks_of_latin1_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_bytes('[White "\xc0\xa0\xe0"]\n\n1. e4\xa0e5\xa02. Nf3 *'.encode("latin-1"))
+    (game,) = ht.read_games(path)
+    assert (game.headers["White"], " ".join(game.moves)) == ("\xc0\xa0\xe0", "e2e4 e7e5 g1f3")
+
+
+def test_another_language_without_a_letter_of_its_own_is_told() -> None:
+    """N is the bishop in Romanian; in an English game it may as well be a knight's move that is wrong."""
+    game = one("1. e4 e5 2. Nc4 *")
+    assert " ".join(game.moves) == "e2e4 e7e5 f1c4"
+    assert game.notes == ("is read in Romanian, since its moves are not legal in English",)
+    assert one("1. e4 e5 2. Nc4 Cf6 *").notes == ()
 
 
 def test_promotions_have_letters_of_languages_too() -> None:

@@ -57,6 +57,10 @@ def test_openings_as_moves() -> None:
     state = position_after(opening.origin(CHESS), opening.actions)
     assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
     assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
+    assert read_opening("1. e4 c5", CHESS) == opening
+    assert read_opening("1.e4 1...c5", CHESS) == opening
+    with pytest.raises(ValueError, match=r'"1\.5" is not a legal move'):
+        read_opening("e4 1.5", CHESS)
 
 
 @pytest.mark.parametrize(

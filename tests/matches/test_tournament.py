@@ -175,6 +175,18 @@ def test_games_of_namesakes_are_told_of(tmp_path: Path, capsys: pytest.CaptureFi
     assert "1 games in which both players have the same name" in capsys.readouterr().err
 
 
+def test_games_of_nobody_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The unknown are not one player with the games of all of them."""
+    file = tmp_path / "games.pgn"
+    games = ['[White "A"]\n[Black "B "]', '[White "?"]\n[Black "A"]', '[White "?"]\n[Black "?"]', '[White "A"]']
+    file.write_text("".join(f'{tags}\n[Result "1-0"]\n\n1. e4 1-0\n\n' for tags in games))
+    assert main.main(["rate", str(file), "--json"]) == 0
+    shown = capsys.readouterr()
+    assert "3 games without the name of a player are left out" in shown.err
+    rated = json.loads(shown.out)["ratings"]
+    assert [(row["name"], row["games"]) for row in rated] == [("A", 1), ("B", 1)]
+
+
 PGN = """[White "A"]
 [Black "B=2"]
 [Result "1-0"]

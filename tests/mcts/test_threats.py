@@ -66,7 +66,7 @@ def test_games_without_such_a_search_are_searched_as_before(game: str) -> None:
 
 
 SMOTHERED = "r5k1/6pp/8/6N1/8/8/4Q1PP/6K1 w - - 0 1"
-"""White mates in five moves, all checks: the queen, three of the knight and between them the queen's offer."""
+"""White mates in four moves, all checks: Qe6, Nf7, Nd8 discovering the queen's, Qe8."""
 BACK_RANK = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1"
 """Black threatens to mate on the back rank."""
 
@@ -77,6 +77,15 @@ def test_a_mate_by_checks_is_proven_at_the_first_node() -> None:
     assert found.moves[0].proven == 1
     plain = ht.search(SMOTHERED, "uniform", ht.SearchParams(solver=Solver()), visits=2)
     assert all(move.proven is None for move in plain.moves)
+
+
+def test_a_win_by_threats_is_as_far_as_it_is() -> None:
+    """A proof is no end of the game: the mate in four is none in one."""
+    found = ht.search(SMOTHERED, "uniform", ht.SearchParams(solver=Solver(threats=1000)), visits=2).report
+    assert (found.mate, found.moves[0].terminal) == (4, False)
+    lost = ht.search(BACK_RANK, "uniform", ht.SearchParams(solver=Solver(threats=100)), visits=2).report
+    assert {move.mate for move in lost.moves} == {None, -1}
+    assert not any(move.terminal for move in lost.moves)
 
 
 def test_the_option_of_the_engine_needs_sticky_endgames() -> None:

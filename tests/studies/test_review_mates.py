@@ -11,11 +11,12 @@ import hauteur as ht
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.engine.nets import NetChoice
+from hauteur.games.game_line import TaggedGame
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits
 from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
-from hauteur.studies.review.games import games_of_text, verdict
+from hauteur.studies.review.games import ReviewedGame, games_of_text, verdict
 from hauteur.studies.review.mates import moves_not_losing_at_once, short_win, still_wins
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of_win, review_game
 from hauteur.studies.review.run import ReviewRun
@@ -79,6 +80,20 @@ def test_a_missed_mate_is_an_inaccuracy_at_least() -> None:
     assert move.line[-1].endswith("#")
     assert verdict(move).startswith("Inaccuracy: misses mate in 2;")
     assert move.to_json()["missed_win_in"] == 2
+
+
+def test_a_missed_mate_that_costs_nothing_has_nothing_to_be_punished() -> None:
+    """Tables know that two rooks still win, so the expected score is 1 before and after."""
+    state = position(TWO_ROOKS)
+    missing = state.parse("a2h2")
+    actions = (missing, state.child(missing).parse("h8g7"))
+    won = {"a2h2": (0.0, 0.0, 1.0), "a2h2 h8g7": (1.0, 0.0, 0.0)}
+    game = ReviewedGame(1, TaggedGame(actions, {}), state)
+    for report in reviewed(TWO_ROOKS, "a2h2 h8g7", won):
+        game.add(report)
+    missed = game.moves[0]
+    assert (missed.mark, missed.missed, missed.loss, missed.punished) == ("inaccuracy", 2, 0.0, None)
+    assert "the mover's expected score stayed at 100 %" in verdict(missed)
 
 
 def test_a_slower_mate_is_not_missed() -> None:

@@ -5,14 +5,16 @@ use crate::math::welford::deviations_after;
 
 /// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
 pub const UNEVALUATED: u32 = u32::MAX;
-/// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `UNEVALUATED` are repeats.
+/// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `KNOWN` are repeats.
 // Whatever is no node is above all nodes, so that a descent tells them apart by one comparison; trees end far below
 // (`tree::MOST`).
 pub const TERMINAL: u32 = u32::MAX - (1 << 16);
+/// `EdgeStats::node`: the game goes on there, but its result is known: by an oracle, a win by threats or an exact search.
+pub const KNOWN: u32 = UNEVALUATED - 1;
 
 /// `EdgeStats::node`: a repeat counts as a result there; the position occurred this many plies before (65,534: or more).
 pub fn repeated_after(plies: u32) -> u32 {
-    TERMINAL + plies.clamp(1, UNEVALUATED - TERMINAL - 1)
+    TERMINAL + plies.clamp(1, KNOWN - TERMINAL - 1)
 }
 
 /// A prior, 0..=1, in 16 bits: what is kept of a float32 are exponents 2^-31 to 1 and 11 bits of mantissa.
@@ -82,7 +84,7 @@ pub struct EdgeStats {
     pub d: f32,
     /// N: completed visits.
     pub visits: u32,
-    /// Node that the edge leads to, `UNEVALUATED` or `TERMINAL`.
+    /// Node that the edge leads to, or one of the marks of this file.
     pub node: u32,
     /// Visits that wait for the network.
     pub in_flight: u16,
@@ -130,7 +132,7 @@ impl EdgeStats {
         self.d += (value.d - self.d) * step as f32;
     }
 
-    /// Whether visits end here, all with the same value: the end of a game, or a repeat that counts as one.
+    /// Whether visits end here, all with the same value: the end of a game, a known result, or a repeat that counts as one.
     #[inline]
     pub fn is_end(&self) -> bool {
         (TERMINAL..UNEVALUATED).contains(&self.node)
@@ -138,7 +140,7 @@ impl EdgeStats {
 
     /// Plies since the earlier occurrence, where a repeat counts as a result.
     pub fn repeated_plies(&self) -> Option<u32> {
-        (TERMINAL + 1..UNEVALUATED).contains(&self.node).then(|| self.node - TERMINAL)
+        (TERMINAL + 1..KNOWN).contains(&self.node).then(|| self.node - TERMINAL)
     }
 
     /// The same as the other player sees it when `flip` is set.

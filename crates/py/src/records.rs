@@ -1,7 +1,7 @@
 //! Games of files for Python: PGN and SGF by the readers of `hauteur_lab`.
 
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 
 use hauteur_core::game::Action;
@@ -31,7 +31,7 @@ pub struct PyPgnReader {
 }
 
 impl PyPgnReader {
-    fn of(source: Box<dyn Read + Send + Sync>, plays: bool, annotated: bool) -> PyResult<Self> {
+    fn of(source: Box<dyn Read + Send + Sync>, plays: bool, annotated: bool) -> io::Result<Self> {
         let reader = if annotated { Reader::annotated(source)? } else { Reader::new(source, plays)? };
         Ok(PyPgnReader { reader })
     }
@@ -44,14 +44,19 @@ impl PyPgnReader {
     #[pyo3(signature = (path, plays=true, annotated=false))]
     fn of_file(path: PathBuf, plays: bool, annotated: bool) -> PyResult<Self> {
         // No buffer around it: the reader takes pieces of its own.
-        PyPgnReader::of(Box::new(File::open(path)?), plays, annotated)
+        let opened = PyPgnReader::of(Box::new(File::open(&path)?), plays, annotated);
+        Ok(opened.map_err(|error| match error.kind() {
+            // A command may read several files, and what is wrong with the content does not say of which one it is.
+            io::ErrorKind::InvalidData => io::Error::new(error.kind(), format!("{}: {error}", path.display())),
+            _ => error,
+        })?)
     }
 
     #[staticmethod]
     #[pyo3(signature = (text, plays=true, annotated=false))]
     fn of_text(text: String, plays: bool, annotated: bool) -> PyResult<Self> {
         // The text moves into the reader, which lives as long as Python's iterator.
-        PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays, annotated)
+        Ok(PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays, annotated)?)
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {

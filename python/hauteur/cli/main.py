@@ -228,7 +228,7 @@ def run(words: Sequence[str]) -> int:
     if first in OUTSIDE and first not in app:
         return complain(f"hauteur {first} is in {OUTSIDE[first][0]}, which is not installed ({INSTALL})")
     try:
-        status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
+        status = app(_with_switches_joined(words), print_error=False, exit_on_error=False, result_action="return_value")
     except UnknownCommandError as error:
         unknown, *_ = error.unused_tokens or ["?"]
         return complain(unknown_command(unknown, error.command_chain or ()))
@@ -239,6 +239,18 @@ def run(words: Sequence[str]) -> int:
         said = one_line(wrong).rstrip(".")
         return complain(f"{meant_option(said, command) or said} (see {command} --help)")
     return status if isinstance(status, int) else 0
+
+
+def _with_switches_joined(words: Sequence[str]) -> list[str]:
+    """Return the words with `--search.KEY true` as one word, as the parser wants the value of a switch."""
+    joined: list[str] = []
+    for word in words:
+        is_value = word in ("true", "false") and joined and joined[-1].startswith("--search.") and "=" not in joined[-1]
+        if is_value:
+            joined[-1] = f"{joined[-1]}={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _check_layer(words: Sequence[str]) -> None:

@@ -142,12 +142,15 @@ def input_lines(descriptor: int) -> Iterator[bytes]:
 
     Not by sys.stdin: a thread that waits in it would break the end of the program.
     """
-    rest = b""
+    # Parts of a line that has not ended: joined at its end alone, or a long one would be copied with every part.
+    begun: list[bytes] = []
     while chunk := os.read(descriptor, 1 << 16):
-        lines, end, rest = (rest + chunk).rpartition(b"\n")
+        lines, end, rest = chunk.rpartition(b"\n")
         if end:
-            yield lines
-    yield rest
+            yield b"".join([*begun, lines])
+            begun = []
+        begun.append(rest)
+    yield b"".join(begun)
 
 
 def bounded_lines(descriptor: int, longest: int) -> Iterator[bytes]:

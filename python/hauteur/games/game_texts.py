@@ -4,7 +4,6 @@ What a text is shows from how it begins: PGN with a tag or move number, SGF with
 else are moves in the game's notation.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from datetime import date
 from pathlib import Path
@@ -14,7 +13,7 @@ from hauteur import _core
 from hauteur._core import TextGame
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
 from hauteur.games.pgn import pgn_games
-from hauteur.games.played_game import PlayedGame
+from hauteur.games.played_game import PlayedGame, move_words
 from hauteur.games.registry import load_game, names
 from hauteur.games.sgf import sgf_games
 from hauteur.system.formatting import in_a_line
@@ -141,7 +140,7 @@ def sgf_text_of(path: Path) -> str:
 
 def _of_moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
     """Return the game of a line of moves; move numbers are passed over."""
-    words = [word for word in line.split() if not re.fullmatch(r"\d+\.+", word)]
+    words = move_words(line)
     if len(words) > MOST_PLIES:
         return BadGame(where, f"the game has {len(words):,} plies, allowed are {MOST_PLIES:,}")
     played = PlayedGame(game)

@@ -135,6 +135,16 @@ def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
     return movers
 
 
+def move_words(line: str) -> list[str]:
+    """Return the moves of a line of text; numbers of moves are passed over, also those glued to their move.
+
+    >>> move_words("1. e4 e5 2.Nf3")
+    ['e4', 'e5', 'Nf3']
+    """
+    # Before a digit it is no number: a game in Python may have moves such as 1.2.
+    return re.sub(r"(?<!\S)\d+\.+(?=\s|$|[^\W\d])", " ", line).split()
+
+
 def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
     """Return the position after a line from a position; ValueError for a move that is illegal."""
     place = state.copy()

@@ -8,7 +8,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
-from hauteur.games.played_game import position_after
+from hauteur.games.played_game import move_words, position_after
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
@@ -35,9 +35,9 @@ class Opening:
 def read_openings(path: Path, game: _core.Game) -> list[Opening]:
     """Read one opening per line, skipping empty lines and those beginning with #. ValueError names the line.
 
-    A line is a list of moves in the game's notation or, for chess and minichess, an EPD or FEN: four fields, then
-    nothing, the two counters of a FEN, or the operations of an EPD, which are ignored. In a .pgn file every game is an
-    opening.
+    A line is a list of moves in the game's notation, with or without numbers, or, for chess and minichess, an EPD or
+    FEN: four fields, then nothing, the two counters of a FEN, or the operations of an EPD, which are ignored. In a .pgn
+    file every game is an opening.
     """
     if path.suffix.lower() == ".pgn":
         return _read_pgn(path, game)
@@ -91,7 +91,7 @@ def read_opening(line: str, game: _core.Game) -> Opening:
         state = opening.origin(game)
     else:
         state = Opening().origin(game)
-        opening = Opening(actions=_play(state, words))
+        opening = Opening(actions=_play(state, move_words(line)))
     if state.outcome() is not None:
         raise ValueError("the game is over in this position")
     return opening

@@ -93,6 +93,10 @@ impl Lines {
         let (played, language) = play_in_any_language(&begin, raw)?;
         let mut notes = start.notes.clone();
         notes.extend(played.note);
+        if *language != ENGLISH && !has_foreign_letter(raw) {
+            // All its letters are of English pieces too, so it may be an English game with a move that is wrong.
+            notes.push(format!("is read in {}, since its moves are not legal in English", language.name));
+        }
         let ended = played.position.end_reason();
         Ok(GameLine { start, actions: played.actions, uci: played.uci, outcome, ended, notes, language })
     }
@@ -220,6 +224,25 @@ fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'st
         None => first_wrong.what,
         Some((wrong, language)) => format!("{}; in {}: {}", first_wrong.what, language.name, wrong.what),
     })
+}
+
+/// Whether a word of the main line has a capital letter that no piece has in English.
+fn has_foreign_letter(raw: &RawGame) -> bool {
+    let mut depth = 0usize;
+    for token in &raw.tokens {
+        match *token {
+            Token::Begin => depth += 1,
+            Token::End => depth = depth.saturating_sub(1),
+            Token::Move(part, _) if depth == 0 => {
+                let is_foreign = |sign: char| sign.is_uppercase() && !matches!(sign, 'K' | 'Q' | 'R' | 'B' | 'N' | 'O');
+                if raw.text(part).contains(is_foreign) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<Played, Wrong> {

@@ -13,6 +13,16 @@ const PIECE: usize = 1 << 16;
 // Its bytes cannot be looked at one by one, so it is held in memory twice while it is decoded.
 const MAX_UTF16: usize = 1 << 28;
 
+/// What compressed files begin with, and what they are.
+const COMPRESSED: [(&[u8], &str); 6] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"7z\xbc\xaf", "7z"),
+];
+
 /// Whether a byte only fills a file up: NUL, and Ctrl-Z, with which programs of DOS end their files.
 pub fn is_filling(byte: u8) -> bool {
     matches!(byte, 0 | 0x1a)
@@ -30,19 +40,30 @@ pub struct Source<R> {
 }
 
 impl<R: Read> Source<R> {
-    /// Begins before the first byte. A mark of UTF-8 is passed over; by a mark of UTF-16 the whole file is made UTF-8.
+    /// Begins before the first byte. A file in UTF-16 is made UTF-8 as a whole; one that is compressed is an error.
     pub fn new(reader: R) -> io::Result<Self> {
         let buffer = Vec::with_capacity(2 * PIECE);
         let mut source = Source { reader, buffer, at: 0, is_done: false, line: 1, starts_line: true, used: 0 };
-        // The standard knows no such marks. Editors of Windows write them, and "Unicode" there is UTF-16.
-        if source.begins_with(b"\xef\xbb\xbf")? {
-            source.at += 3;
-        } else if source.begins_with(b"\xff\xfe")? {
+        // The standard knows no marks of an encoding. Editors of Windows write them, and "Unicode" there is UTF-16; other
+        // programs write that without a mark.
+        if source.begins_with(b"\xff\xfe")? || source.begins_with(b"[\0")? {
             source.decode_all(UTF_16LE)?;
-        } else if source.begins_with(b"\xfe\xff")? {
+        } else if source.begins_with(b"\xfe\xff")? || source.begins_with(b"\0[")? {
             source.decode_all(UTF_16BE)?;
         }
+        source.refuse_compressed()?;
         Ok(source)
+    }
+
+    /// An error where the file is compressed: its bytes would be words that are no moves, or a few games of many.
+    fn refuse_compressed(&mut self) -> io::Result<()> {
+        for (mark, name) in COMPRESSED {
+            if self.begins_with(mark)? {
+                let text = format!("the file is compressed ({name}): unpack it first");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+        }
+        Ok(())
     }
 
     fn decode_all(&mut self, encoding: &'static Encoding) -> io::Result<()> {
@@ -138,6 +159,57 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Takes a word: all bytes up to the first one of the given kind or a blank beyond ASCII.
+    pub fn take_word(&mut self, ends: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> io::Result<()> {
+        loop {
+            // Moves are ASCII but for figurines and other languages, so nearly all words end at the first stop.
+            self.take_until(|byte| ends(byte) || byte >= 0x80, out)?;
+            if self.peek()?.is_none_or(|byte| byte < 0x80) || self.blank_beyond_ascii()? > 0 {
+                return Ok(());
+            }
+            // With what goes on with it: the second byte of a letter may be the one of a blank in Latin-1.
+            self.take_byte(out)?;
+            while self.peek()?.is_some_and(|byte| matches!(byte, 0x80..=0xbf)) {
+                self.take_byte(out)?;
+            }
+        }
+    }
+
+    /// Takes the next byte; of a game that is too long it is not kept.
+    fn take_byte(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let byte = self.take()?;
+        if out.len() < MAX_GAME_BYTES {
+            out.extend(byte);
+        }
+        Ok(())
+    }
+
+    /// The bytes of the blank beyond ASCII that comes next: a space that does not break, a thin one, the mark of UTF-8; 0 without one.
+    fn blank_beyond_ascii(&mut self) -> io::Result<usize> {
+        if self.peek()?.is_none_or(|byte| byte < 0x80) {
+            return Ok(0);
+        }
+        self.peek_at(2)?;
+        // Pages and word processors write these. The mark begins a file, and stands within one that was put together of
+        // several.
+        Ok(match self.buffer[self.at..] {
+            [0xc2, 0xa0, ..] => 2,
+            [0xe2, 0x80, 0x80..=0x8b | 0xaf, ..] | [0xe2, 0x81, 0x9f, ..] | [0xe3, 0x80, 0x80, ..] => 3,
+            [0xef, 0xbb, 0xbf, ..] => 3,
+            [0xa0, ..] => 1, // Latin-1
+            _ => 0,
+        })
+    }
+
+    /// Passes over a blank beyond ASCII; false where there is none.
+    pub fn skip_blank_beyond_ascii(&mut self) -> io::Result<bool> {
+        let count = self.blank_beyond_ascii()?;
+        // What follows the mark of UTF-8 still starts its line.
+        self.at += count;
+        self.used += count;
+        Ok(count > 0)
+    }
+
     /// Passes over the rest of the line.
     pub fn skip_line(&mut self) -> io::Result<()> {
         while self.take()?.is_some() && !self.starts_line {}
@@ -146,10 +218,13 @@ impl<R: Read> Source<R> {
 
     /// Passes over spaces, ends of lines, and what `is_filling` says.
     pub fn skip_spaces(&mut self) -> io::Result<()> {
-        while self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace() || is_filling(byte)) {
-            self.take()?;
+        loop {
+            if self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace() || is_filling(byte)) {
+                self.take()?;
+            } else if !self.skip_blank_beyond_ascii()? {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     fn fill(&mut self) -> io::Result<()> {

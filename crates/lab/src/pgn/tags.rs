@@ -181,7 +181,10 @@ impl<R: Read> Games<R> {
             if byte == b'[' && self.source.starts_line() && self.is_tag()? {
                 return Ok(());
             }
-            self.source.skip_line()?;
+            // The mark of UTF-8 stands before a tag where several files were put together.
+            if !(self.source.starts_line() && self.source.skip_blank_beyond_ascii()?) {
+                self.source.skip_line()?;
+            }
         }
         Ok(())
     }

@@ -297,7 +297,7 @@ impl<R: Read> Games<R> {
     fn read_word(&mut self, game: &mut RawGame, open: &mut [usize]) -> io::Result<bool> {
         let line = self.source.line();
         self.word.clear();
-        self.source.take_until(ends_word, &mut self.word)?;
+        self.source.take_word(ends_word, &mut self.word)?;
         // A bracket ends a word, since variations need no blank before them: `1.e4(1.d4)e5`. These belong to the
         // move.
         if self.source.peek()? == Some(b'(') && !self.word.is_empty() {
@@ -354,7 +354,7 @@ impl<R: Read> Games<R> {
         for _ in 0..=ahead {
             self.word.extend(self.source.take()?);
         }
-        self.source.take_until(ends_word, &mut self.word)
+        self.source.take_word(ends_word, &mut self.word)
     }
 
     /// Whether a square follows, perhaps after blanks: then a letter before it is a piece's.

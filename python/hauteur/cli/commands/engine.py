@@ -136,6 +136,7 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
+    from hauteur.games.played_game import move_words
     from hauteur.games.registry import fen_notes, load_game, with_fen
 
     if fen is not None and not load_game(spec).has_fen:
@@ -145,7 +146,7 @@ def find_position(
         print(f"hauteur: note: {note}", file=sys.stderr)
     state = start.copy()
     actions: list[int] = []
-    for number, text in enumerate(" ".join(moves).split(), 1):
+    for number, text in enumerate(move_words(" ".join(moves)), 1):
         try:
             action = state.parse(text)
         except ValueError as error:

@@ -243,9 +243,13 @@ def rate(
     if not Path(what[0]).exists() and (is_engine(what[0]) or "=" in what[0]):
         raise ValueError(f"{what[0]!r} is a player: it is rated with --ladder")
     sources = [read_results(Path(path)) for path in what]
-    if unfinished := sum(source.unfinished for source in sources):
-        left_out = "1 game without a result is" if unfinished == 1 else f"{unfinished:,} games without a result are"
-        print(f"{left_out} left out", file=sys.stderr)
+    for lacking, number in (
+        ("a result", sum(source.unfinished for source in sources)),
+        ("the name of a player", sum(source.nameless for source in sources)),
+    ):
+        if number:
+            left_out = f"1 game without {lacking} is" if number == 1 else f"{number:,} games without {lacking} are"
+            print(f"{left_out} left out", file=sys.stderr)
     encounters = [encounter for source in sources for encounter in source.encounters]
     with_itself = [encounter for encounter in encounters if encounter.first == encounter.second]
     if alone := sum(encounter.record.games for encounter in with_itself):

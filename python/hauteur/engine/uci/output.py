@@ -100,11 +100,13 @@ def _values(move: RootMove) -> str:
     if move.wdl is not None:
         win, draw, loss = move.wdl
         moved = f"(WL: {win - loss:>8.5f}) (D: {draw:>5.3f}) (M:  0.0) "
-    network = move.q if move.terminal else move.value
+    # As in lc0, a result that tables know is the value and ends the line too.
+    is_end = move.terminal or (move.value is None and move.proven is not None)
+    network = move.q if is_end else move.value
     value = "(V:  -.----)" if network is None else f"(V: {network + 0.0:>7.4f})"
     # Only where the search keeps it, so that other lines are lc0's, letter for letter.
     spread = "" if move.variance is None else f" (Var: {move.variance:>7.5f})"
-    end = " (T)" if move.terminal else ""
+    end = " (T)" if is_end else ""
     selection = f"(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f})"
     return f"{moved}{selection} {value}{spread}{end}"
 

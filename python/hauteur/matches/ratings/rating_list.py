@@ -318,15 +318,18 @@ def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}
 
 
+UNKNOWN = ("", "?")
+"""Values of the tags White and Black where nobody knows who played."""
 SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": MatchScore(losses=1)}
 
 
 @dataclass(frozen=True)
 class Rated:
-    """The results of a source; unfinished: games without a result, which do not count."""
+    """The results of a source; games without a result (unfinished) or the name of a player (nameless) do not count."""
 
     encounters: tuple[Encounter, ...]
     unfinished: int = 0
+    nameless: int = 0
 
 
 def read_results(path: Path) -> Rated:
@@ -353,18 +356,21 @@ def _read_pgn(path: Path) -> Rated:
     found: Counter[tuple[str, str, str]] = Counter()
     for game in open_reader(path, plays=False):
         if game.plies:
-            white = game.tags.get("White", "?")
-            black = game.tags.get("Black", "?")
+            white = game.tags.get("White", "").strip()
+            black = game.tags.get("Black", "").strip()
             found[white, black, game.tagged] += 1
     if not found:
         raise ValueError(f"{path}: has no games with moves")
     encounters = []
-    without_result = 0
+    without_result = without_name = 0
     for (white, black, result), n in found.items():
         score = SCORES.get(result)
         if score is None:
             without_result += n
+        elif not {white, black}.isdisjoint(UNKNOWN):
+            # Whoever they are, they are not one player.
+            without_name += n
         else:
             record = MatchScore(score.wins * n, score.draws * n, score.losses * n)
             encounters.append(Encounter(white, black, record))
-    return Rated(tuple(encounters), without_result)
+    return Rated(tuple(encounters), without_result, without_name)

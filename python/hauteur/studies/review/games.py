@@ -38,7 +38,8 @@ class ReviewedGame:
     def add(self, report: MoveReport) -> None:
         """Add the report of the next move; where it is the reply to a marked move, that one is punished or not."""
         last = self.moves[-1] if self.moves else None
-        if last is not None and last.mark and last.mover != report.mover:
+        # A missed win is marked also where the position stays won by all that is known: then nothing can be kept of it.
+        if last is not None and last.mark and last.loss > 0.0 and last.mover != report.mover:
             self.moves[-1] = replace(last, punished=punished(last.loss, report.loss))
         self.moves.append(report)
 
@@ -163,7 +164,8 @@ def verdict(move: MoveReport) -> str:
         return ""
     before = 100 * expected_score(move.before)
     after = 100 * expected_score(move.after)
-    fell = f"the mover's expected score fell from {before:.0f} to {after:.0f} %"
+    change = f"fell from {before:.0f} to {after:.0f} %" if move.loss > 0.0 else f"stayed at {before:.0f} %"
+    fell = f"the mover's expected score {change}"
     text = f"{move.mark.capitalize()}: {_win_text(move)}{fell}; best was {move.best}"
     if move.punished is None:
         return text

@@ -167,7 +167,8 @@ class MoveReport:
     visits: int
     """Visits of the search of the position before; 0 where a forced win was proven without a search."""
     punished: float | None = None
-    """Share of a marked move's loss that the other player's reply kept; None where there is no reply or no mark."""
+    """Share of a marked move's loss that the other player's reply kept; None where there is no reply, no mark or
+    no loss (a forced win missed or allowed in a position that stays won or lost)."""
     missed: int | None = None
     """Moves in which the mover had a forced win; None: it had none."""
     allowed: int | None = None

@@ -6,7 +6,7 @@ use crate::players::exact::values_of;
 use crate::rules::repetition::RepetitionMode;
 use crate::rules::solver::bounds::{Bounds, FAR, result_for};
 use crate::search::Search;
-use crate::stats::{Edge, Step, TERMINAL, Value};
+use crate::stats::{Edge, KNOWN, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
 /// Who says that a leaf's result is certain.
@@ -24,7 +24,8 @@ impl EndedBy {
     /// What stands in place of a child at the edge.
     pub fn mark(self) -> u32 {
         match self {
-            EndedBy::Rules | EndedBy::Oracle => TERMINAL,
+            EndedBy::Rules => TERMINAL,
+            EndedBy::Oracle => KNOWN,
             EndedBy::Repeat(mark) => mark,
         }
     }
@@ -206,15 +207,15 @@ fn prove_edge(tree: &mut Tree, node: u32, action: Action, bounds: Bounds) {
         // What was searched after the move stays: it still says how the line goes on.
         tree.columns.bounds.set(record, bounds);
     } else {
-        record_end(tree, step, bounds);
+        record_end(tree, step, bounds, KNOWN);
     }
 }
 
-/// Makes an edge of a new node the end of its line, with this result.
-fn record_end(tree: &mut Tree, step: Step, bounds: Bounds) {
+/// Makes an edge of a new node the end of its line, with this result. `mark`: `TERMINAL` or `KNOWN`.
+fn record_end(tree: &mut Tree, step: Step, bounds: Bounds, mark: u32) {
     let record = tree.stats_index(step);
     let stats = &mut tree.stats[record];
-    (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);
+    (stats.node, stats.wl, stats.d) = (mark, bounds.value().wl, bounds.value().d);
     tree.columns.bounds.set(record, bounds);
 }
 
@@ -234,6 +235,6 @@ fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, child: &mut dyn
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);
         let bounds = Bounds::exact(result, 1, child.outcome_depends_on_path());
-        record_end(tree, Step { node, edge }, bounds);
+        record_end(tree, Step { node, edge }, bounds, TERMINAL);
     }
 }
