@@ -65,7 +65,8 @@ def round_prior(prior: float) -> float:
 
 def retemper(priors: Sequence[float], exponent: float) -> list[float]:
     """Priors at another temperature: P'(a) ~ P(a)^exponent, exponent = policy temperature / root policy temperature."""
-    top = max(priors)
+    # A root where the game is over has none.
+    top = max(priors, default=0.0)
     # Of a cold root no power would be above 0.
     unit = top if math.pow(top, exponent) < sys.float_info.min else 1.0
     weights = [math.pow(prior / unit, exponent) for prior in priors]
