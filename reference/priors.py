@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,7 +65,11 @@ def round_prior(prior: float) -> float:
 
 def retemper(priors: Sequence[float], exponent: float) -> list[float]:
     """Priors at another temperature: P'(a) ~ P(a)^exponent, exponent = policy temperature / root policy temperature."""
-    weights = [math.pow(prior, exponent) for prior in priors]
+    # A root where the game is over has none.
+    top = max(priors, default=0.0)
+    # Of a cold root no power would be above 0.
+    unit = top if math.pow(top, exponent) < sys.float_info.min else 1.0
+    weights = [math.pow(prior / unit, exponent) for prior in priors]
     total = sum_in_order(weights)
     return [weight / total for weight in weights]
 

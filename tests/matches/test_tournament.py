@@ -185,6 +185,9 @@ def test_games_of_nobody_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "3 games without the name of a player are left out" in shown.err
     rated = json.loads(shown.out)["ratings"]
     assert [(row["name"], row["games"]) for row in rated] == [("A", 1), ("B", 1)]
+    file.write_text(f'{games[2]}\n[Result "1-0"]\n\n1. e4 1-0\n')
+    assert main.main(["rate", str(file)]) == main.EXIT_BAD_INPUT
+    assert "no game has a result and the names of both players" in capsys.readouterr().err
 
 
 PGN = """[White "A"]

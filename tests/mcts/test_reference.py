@@ -46,6 +46,16 @@ def test_with_a_rule_any_sequence_of_calls_agrees(
     agree_after_each(replace(pair, params=params), calls)
 
 
+@pytest.mark.parametrize("temperature", [0.001, 0.01, 100.0])
+def test_a_root_of_any_temperature_has_an_edge_to_take(temperature: float) -> None:
+    """At 0.001 every prior to the power of its exponent is less than the least number."""
+    game = Game("chess")
+    params = SearchParams(root_policy_temperature=temperature)
+    pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions), seed=1)
+    pair.run(60, 4)
+    pair.check()
+
+
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "puct.json").read_text(encoding="utf-8"))
 
 

@@ -195,7 +195,11 @@ impl Tree {
 
 /// Priors at another temperature: P'(a) ~ P(a)^exponent.
 fn retemper(priors: Vec<f64>, exponent: f64) -> Vec<f64> {
-    let weights: Vec<f64> = priors.iter().map(|prior| prior.powf(exponent)).collect();
+    let top = priors.iter().copied().fold(0.0, f64::max);
+    // Of a cold root no power would be above 0. Elsewhere nothing is divided, so that the bits are those of the plain
+    // formula.
+    let unit = if top.powf(exponent) < f64::MIN_POSITIVE { top } else { 1.0 };
+    let weights: Vec<f64> = priors.iter().map(|prior| (prior / unit).powf(exponent)).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / sum).collect()
 }

@@ -256,7 +256,7 @@ def rate(
         print(f"{alone:,} games in which both players have the same name do not count", file=sys.stderr)
     found = rating_list(encounters, anchors=dict(map(_anchor, anchor)))
     if not found.ratings:
-        raise ValueError("no game has a result")
+        raise ValueError("no game has a result and the names of both players")
     print(json_format.dumps(ratings_json(found), indent=2) if json else rating_table(found))
     return 0
 
