@@ -10,6 +10,7 @@ import torch
 from learning_toys import toy_games
 from network_toys import ToyTransformer, toy_linear
 from torch import nn
+from torch.nn import functional
 
 from hauteur import _core
 from hauteur.learning.recipe import TrainSettings
@@ -21,6 +22,7 @@ from hauteur.networks import load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.registered import register_network
 
 pytestmark = pytest.mark.quick
 
@@ -91,6 +93,32 @@ def test_every_kind_of_network_learns(kind: str, buffer: ReplayBuffer) -> None:
         np.testing.assert_array_equal(evaluator(FEATURES)[0], before[0])
     with trainer.evaluator(threads=1) as evaluator:
         assert np.abs(evaluator(FEATURES)[0] - before[0]).max() > 1e-6
+
+
+class _Drops(nn.Module):
+    """Drops out by a function, which no list of its modules shows."""
+
+    def __init__(self, game: _core.Game) -> None:
+        super().__init__()
+        self.both = nn.Linear(18, 12)
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        both = self.both(functional.dropout(features.flatten(1), 0.5, self.training))
+        return both[:, :9], both[:, 9:]
+
+
+register_network("drops")(_Drops)
+
+
+def test_dropout_by_a_function_is_the_same_for_the_same_seed(buffer: ReplayBuffer) -> None:
+    settings = SETTINGS.model_copy(update={"shard_rows": 8})
+    weights = []
+    for before in (1, 2):
+        torch.manual_seed(before)  # what the program has drawn until then
+        trainer = Trainer(GAME, _Drops, settings)
+        trainer.fit(buffer, steps=10)
+        weights.append(trainer.network.state_dict()["both.weight"].clone())
+    assert torch.equal(*weights)
 
 
 class _Own(nn.Module):
