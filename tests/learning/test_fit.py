@@ -1,5 +1,6 @@
 """Learning by hand: games in memory into the buffer, steps, an evaluator of the weights, a file."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,14 @@ class _Own(nn.Module):
         return both[:, :9], both[:, 9:]
 
 
+class _Endless(_Own):
+    """Its values are no numbers."""
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        policy, value = super().forward(features)
+        return policy, value * math.nan
+
+
 @pytest.mark.parametrize("average", [0.0, 0.9])
 def test_the_file_is_the_network_of_the_evaluator(average: float, buffer: ReplayBuffer, tmp_path: Path) -> None:
     settings = SETTINGS.model_copy(update={"weight_average": average})
@@ -152,6 +161,7 @@ def test_the_file_is_the_network_of_the_evaluator(average: float, buffer: Replay
         ("tower", "a network to train is a torch module, ht.ResNet"),
         (nn.Linear, "a network to train is a torch module, ht.ResNet"),
         (toy_linear(_core.Game("connect4")), "mat1 and mat2|returned"),
+        (_Endless(), "network _Endless returned numbers that are not finite"),
         (toy_linear(GAME, value_width=2), r"network Linear returned float32 \[2, 9\] and float32 \[2, 2\]"),
     ],
 )

@@ -116,13 +116,15 @@ def check_outputs(
     num_actions: int,
     losses: Collection[str] = (),
 ) -> None:
-    """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game and the losses."""
+    """Compute two rows of zeros; ValueError unless the outputs are finite, and of a network of this game and losses."""
     first = next(network.parameters(), torch.zeros(()))
     mode = network.training
     features = torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype)
     returned = network.eval()(features)
     network.train(mode)
-    _, _, further = checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    policy, value, further = checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    if not (torch.isfinite(policy).all() and torch.isfinite(value).all()):
+        raise ValueError(f"network {type(network).__name__} returned numbers that are not finite for rows of zeros")
     check_taken(further, losses, network)
 
 
