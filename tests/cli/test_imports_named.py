@@ -124,7 +124,7 @@ def test_a_file_in_the_path_of_modules_is_the_module_itself(tmp_path: Path, monk
         ),
         (
             "run.backend=core",
-            "run.backend core computes residual networks; 'own-net-c' needs torch",
+            "run.backend core computes residual networks; 'own-net-c' needs torch (run.backend=torch)",
         ),
         ("network.kind=resnet", "network: settings are of registered networks; kind 'resnet' has filters, blocks"),
     ],

@@ -151,6 +151,24 @@ def test_broken_laws_are_found(members: dict[str, Any], law: str) -> None:
     assert results(broken_race(**members))[law] is not None
 
 
+def test_a_copy_of_the_class_above_is_refused() -> None:
+    """The game was played by the rules of that class, whatever its own were."""
+
+    class Above(Race):
+        def copy(self) -> Race:
+            twin = Above(self.goal)
+            twin.counter, twin.to_move = self.counter, self.to_move
+            return twin
+
+    class Longer(Above):
+        def legal_actions(self) -> list[int]:
+            return super().legal_actions()[:1]
+
+    assert ht.check_game(Above).ok
+    with pytest.raises(ValueError, match=r"copy\(\) of Longer must give a Longer, got a Above: make"):
+        ht.check_game(Longer)
+
+
 def test_a_copy_that_leaves_something_out_is_found() -> None:
     class Passes(Race):
         """Two passes in a row end the race; a copy forgets the first one."""

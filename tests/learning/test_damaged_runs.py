@@ -122,11 +122,6 @@ def test_games_of_other_rules_are_named_and_stay(tmp_path: Path, monkeypatch: py
         def legal_actions(self) -> list[int]:
             return [action for action in super().legal_actions() if action > 0]
 
-        def copy(self) -> MisereTicTacToe:
-            twin = Shorter()
-            twin.stones, twin.to_move = self.stones.copy(), self.to_move
-            return twin
-
     folder = tmp_path / "run"
     recipe = changed_recipe(exact(), ["game=misere"])
     monkeypatch.setattr(registry, "_registered", {"misere": MisereTicTacToe})

@@ -1,5 +1,6 @@
 """Learning by hand: games in memory into the buffer, steps, an evaluator of the weights, a file."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import torch
 from learning_toys import toy_games
 from network_toys import ToyTransformer, toy_linear
 from torch import nn
+from torch.nn import functional
 
 from hauteur import _core
 from hauteur.learning.replay import ReplayBuffer, Samples
@@ -21,6 +23,7 @@ from hauteur.networks import load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.registered import register_network
 
 pytestmark = pytest.mark.quick
 
@@ -93,6 +96,32 @@ def test_every_kind_of_network_learns(kind: str, buffer: ReplayBuffer) -> None:
         assert np.abs(evaluator(FEATURES)[0] - before[0]).max() > 1e-6
 
 
+class _Drops(nn.Module):
+    """Drops out by a function, which no list of its modules shows."""
+
+    def __init__(self, game: _core.Game) -> None:
+        super().__init__()
+        self.both = nn.Linear(18, 12)
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        both = self.both(functional.dropout(features.flatten(1), 0.5, self.training))
+        return both[:, :9], both[:, 9:]
+
+
+register_network("drops")(_Drops)
+
+
+def test_dropout_by_a_function_is_the_same_for_the_same_seed(buffer: ReplayBuffer) -> None:
+    settings = SETTINGS.model_copy(update={"shard_rows": 8})
+    weights = []
+    for before in (1, 2):
+        torch.manual_seed(before)  # what the program has drawn until then
+        trainer = Trainer(GAME, _Drops, settings)
+        trainer.fit(buffer, steps=10)
+        weights.append(trainer.network.state_dict()["both.weight"].clone())
+    assert torch.equal(*weights)
+
+
 class _Own(nn.Module):
     """A module that is not registered."""
 
@@ -103,6 +132,14 @@ class _Own(nn.Module):
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         both = self.both(features.flatten(1))
         return both[:, :9], both[:, 9:]
+
+
+class _Endless(_Own):
+    """Its values are no numbers."""
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        policy, value = super().forward(features)
+        return policy, value * math.nan
 
 
 @pytest.mark.parametrize("average", [0.0, 0.9])
@@ -124,6 +161,7 @@ def test_the_file_is_the_network_of_the_evaluator(average: float, buffer: Replay
         ("tower", "a network to train is a torch module, ht.ResNet"),
         (nn.Linear, "a network to train is a torch module, ht.ResNet"),
         (toy_linear(_core.Game("connect4")), "mat1 and mat2|returned"),
+        (_Endless(), "network _Endless returned numbers that are not finite"),
         (toy_linear(GAME, value_width=2), r"network Linear returned float32 \[2, 9\] and float32 \[2, 2\]"),
     ],
 )

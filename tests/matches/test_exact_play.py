@@ -135,7 +135,7 @@ class Heap:
         return np.full((1, 1, 1), self.left, np.float32)
 
     def copy(self) -> Heap:
-        return Heap(self.left, self.to_move)
+        return type(self)(self.left, self.to_move)
 
 
 class Remembering(Heap):

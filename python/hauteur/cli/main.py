@@ -237,7 +237,7 @@ def run(words: Sequence[str]) -> int:
         cause = error.__cause__
         wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
         said = one_line(wrong).rstrip(".")
-        return complain(f"{meant_option(said, command) or said} (see {command} --help)")
+        return complain(f"{missing_word(said, words) or meant_option(said, command) or said} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
@@ -356,6 +356,12 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
         near = f" (write hauteur puzzles mine {word} --out FOLDER)"
     verb = "are" if len(known) > 1 else "is"
     return f"there is no command {whole!r}{near}; there {verb} {', '.join(known)}"
+
+
+def missing_word(said: str, words: Sequence[str]) -> str:
+    """Return what is missing where a parameter was not given at all; empty for any other complaint."""
+    wanted = re.match(r'Command "[^"]*" parameter (\S+) requires an argument', said)
+    return f"{wanted[1]} is missing" if wanted is not None and wanted[1] not in words else ""
 
 
 def meant_option(said: str, command: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,9 +48,9 @@ class MisereTicTacToe:
         own_first = self.stones[[self.to_move, 1 - self.to_move]]
         return own_first.reshape(2, 3, 3).astype(np.float32)
 
-    def copy(self) -> MisereTicTacToe:
-        """Return an independent copy."""
-        twin = MisereTicTacToe()
+    def copy(self) -> Self:
+        """Return an independent copy, also of a class that derives from this one."""
+        twin = type(self)()
         twin.stones = self.stones.copy()
         twin.to_move = self.to_move
         return twin

@@ -167,7 +167,7 @@ def of_networks(recipe: Recipe) -> Iterator[str]:
         if network is None or network.kind == "resnet":
             continue
         if recipe.run.backend == "core":
-            yield f"run.backend core computes residual networks; {network.kind!r} needs torch"
+            yield f"run.backend core computes residual networks; {network.kind!r} needs torch (run.backend=torch)"
         if recipe.train.extra is not None:
             yield f"train.extra: its heads are of residual towers, got {network.kind!r}, which has its own outputs"
 

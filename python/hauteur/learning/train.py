@@ -26,7 +26,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
 from hauteur.learning.optimiser import Optimiser
@@ -40,6 +39,7 @@ from hauteur.networks.modules import (
     build,
     check_taken,
     checked_outputs,
+    draws_in_training,
     initialise,
     memory_format,
     tensors_of,
@@ -233,7 +233,7 @@ class CandidateTrainer:
         """Losses of the network's own outputs, by name."""
         self._names = [*self.extra.weights, *self.losses]
         self.optimiser = Optimiser(trained, settings)
-        self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
+        self._draws = draws_in_training(self.network)
         whole = self._on_gpu or self._draws  # shards side by side would draw in any order
         shards = 1
         if not whole:

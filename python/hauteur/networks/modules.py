@@ -1,10 +1,12 @@
 """Torch modules of networks: build, initialise, and the outputs of an evaluator. Imports torch."""
 
+import copy
 from collections.abc import Collection, Mapping
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur.networks.architecture import Architecture, RegisteredArchitecture
 from hauteur.networks.layers import Floats
@@ -91,6 +93,22 @@ def memory_format(network: Network) -> torch.memory_format:
     return torch.channels_last if isinstance(network, TorchNetwork) else torch.contiguous_format
 
 
+def draws_in_training(network: Network) -> bool:
+    """Return whether a network draws from torch's generator in training, as dropout does."""
+    if any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules()):
+        return True
+    registered = architecture_in(network)
+    if registered is None:
+        return False
+    # Functions such as functional.dropout are seen only by what they do. A copy: normalisation changes its means.
+    probe = copy.deepcopy(network).train()
+    first = next(network.parameters(), torch.zeros(()))
+    with torch.random.fork_rng(), torch.no_grad():
+        before = torch.get_rng_state()
+        probe(torch.zeros(PROBE_ROWS, *registered.feature_shape, device=first.device, dtype=first.dtype))
+        return not torch.equal(before, torch.get_rng_state())
+
+
 @torch.inference_mode()
 def check_outputs(
     network: Network,
@@ -98,13 +116,15 @@ def check_outputs(
     num_actions: int,
     losses: Collection[str] = (),
 ) -> None:
-    """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game and the losses."""
+    """Compute two rows of zeros; ValueError unless the outputs are finite, and of a network of this game and losses."""
     first = next(network.parameters(), torch.zeros(()))
     mode = network.training
     features = torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype)
     returned = network.eval()(features)
     network.train(mode)
-    _, _, further = checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    policy, value, further = checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    if not (torch.isfinite(policy).all() and torch.isfinite(value).all()):
+        raise ValueError(f"network {type(network).__name__} returned numbers that are not finite for rows of zeros")
     check_taken(further, losses, network)
 
 
