@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.games.played_game import position_after
 from hauteur.matches.record import GameRecord
-
-if TYPE_CHECKING:
-    pass
 
 TABLE_BITS = 18
 """Size of the solver's table of positions: 2^18 entries."""

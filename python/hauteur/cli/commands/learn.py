@@ -143,8 +143,9 @@ def _check_differs(name: str, recipe: "Recipe", others: dict[str, "Recipe"]) -> 
     """Raise ValueError where a recipe is one of the others but for its seed or its place: there would be no verdict."""
     from hauteur.learning.report.compared_run import FREE_OF_MEANING, settings_of_line
 
+    own = settings_of_line(recipe)
     for other, known in others.items():
-        if settings_of_line(recipe) == settings_of_line(known):
+        if settings_of_line(known) == own:
             free = ", ".join(FREE_OF_MEANING)
             raise ValueError(
                 f"{other} and {name} are one recipe: {free} make no other one (the seeds are those of --seeds and "
