@@ -95,7 +95,8 @@ Way = Callable[[list[str], list[str]], list[str]]
 
 def measured(way: Way, command: list[str], queries: list[str]) -> tuple[list[str], Cost]:
     """Return the sorted answers of a way of asking, and its cost."""
-    began, before = time.perf_counter(), processor_seconds()
+    began = time.perf_counter()
+    before = processor_seconds()
     answers = sorted(way(command, queries))
     return answers, Cost(len(queries), time.perf_counter() - began, processor_seconds() - before)
 

@@ -75,13 +75,16 @@ def processor_seconds(group: int) -> float:
 def measured(program: str, engine: chess.engine.SimpleEngine, nodes: int) -> Round:
     """Search all positions with a running engine, then start the program once more."""
     group = engine.transport.get_pid()
-    before, began, done = processor_seconds(group), time.perf_counter(), 0
+    before = processor_seconds(group)
+    began = time.perf_counter()
+    done = 0
     for fen in POSITIONS:
         result = engine.play(
             chess.Board(fen), chess.engine.Limit(nodes=nodes), game=object(), info=chess.engine.INFO_BASIC
         )
         done += result.info.get("nodes", 0)
-    clock, processor = time.perf_counter() - began, processor_seconds(group) - before
+    clock = time.perf_counter() - began
+    processor = processor_seconds(group) - before
     began = time.perf_counter()
     with started(program) as other:
         other.play(chess.Board(), chess.engine.Limit(nodes=1))

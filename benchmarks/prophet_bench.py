@@ -65,7 +65,8 @@ def elo_of(levels: Sequence[Level], points: float) -> float:
     games = sum(level.score.games for level in levels)
     if not 0 < points < games:
         return math.copysign(math.inf, points - games / 2)
-    low, high = -4000.0, 8000.0
+    low = -4000.0
+    high = 8000.0
     while high - low > 1e-6:
         middle = (low + high) / 2
         expected = sum(level.score.games * score_of_elo(middle - level.played) for level in levels)

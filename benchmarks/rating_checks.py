@@ -81,7 +81,8 @@ def _openings(deviation: float) -> tuple[Floats, Floats]:
 
 def _games(strength: Floats, t: float) -> Floats:
     """Chances of loss, draw, win [n, 3]."""
-    win, loss = norm.sf(t - strength), norm.cdf(-t - strength)
+    win = norm.sf(t - strength)
+    loss = norm.cdf(-t - strength)
     return np.stack([loss, np.maximum(0, 1 - win - loss), win], axis=1)
 
 
@@ -153,16 +154,19 @@ def errors(test: Sprt, truth: str, *, draws: float, openings: float, runs: int, 
     """Runs many tests at once; truth: elo0 or elo1."""
     chances = pairs_at(test.elo0 if truth == "elo0" else test.elo1, test.model, draws, openings)
     low, high = test.bounds
-    counts, alive = np.zeros((runs, 5)), np.arange(runs)
+    counts = np.zeros((runs, 5))
+    alive = np.arange(runs)
     fits = [np.full((runs, 5), 1 / 5) for _ in range(2)]
-    ended, wrong = np.zeros(runs, int), 0
+    ended = np.zeros(runs, int)
+    wrong = 0
     for number in range(1, 1_000_000):
         counts[alive, random.choice(5, size=len(alive), p=chances)] += 1
         llr, fits = likelihood_ratios(test, counts[alive], fits)
         over = (llr <= low) | (llr >= high)
         wrong += int(((llr >= high) if truth == "elo0" else (llr <= low)).sum())
         ended[alive[over]] = number
-        alive, fits = alive[~over], [fit[~over] for fit in fits]
+        alive = alive[~over]
+        fits = [fit[~over] for fit in fits]
         if not len(alive):
             break
     return Errors(test.model, truth, openings, runs, wrong / runs, float(ended.mean()))
@@ -200,11 +204,13 @@ def _most_likely(shares: Floats, elo: float, model: Model, start: Floats) -> Flo
     points = np.array(PAIR_POINTS)
     if model == "logistic":
         return _tilted(shares, np.broadcast_to(points - score_of_elo(elo), shares.shape))
-    t, found = elo * NORMALISED, start
+    t = elo * NORMALISED
+    found = start
     for _ in range(100):
         mean, deviation = _moments(found)
         spread = (points - mean[:, None]) / deviation[:, None]
-        before, found = found, _tilted(shares, points - 0.5 - t * deviation[:, None] * (1 + spread**2) / 2)
+        before = found
+        found = _tilted(shares, points - 0.5 - t * deviation[:, None] * (1 + spread**2) / 2)
         if np.abs(before - found).max() < 1e-7:
             break
     return found
@@ -218,14 +224,17 @@ def _moments(shares: Floats) -> tuple[Floats, Floats]:
 
 def _tilted(shares: Floats, values: Floats) -> Floats:
     """p_i / (1 + x v_i) with mean value 0: x by Newton's method kept within a bracket."""
-    low, high = -1 / values.max(1), -1 / values.min(1)
+    low = -1 / values.max(1)
+    high = -1 / values.min(1)
     margin = 1e-9 * (high - low)  # at the ends a share would be infinite
-    low, high = low + margin, high - margin
+    low = low + margin
+    high = high - margin
     x = np.zeros(len(shares))
     for _ in range(200):
         scaled = values / (1 + x[:, None] * values)
         excess = (shares * scaled).sum(1)
-        low, high = np.where(excess > 0, x, low), np.where(excess > 0, high, x)
+        low = np.where(excess > 0, x, low)
+        high = np.where(excess > 0, high, x)
         step = x + excess / (shares * scaled**2).sum(1)
         new = np.where((step >= low) & (step <= high), step, (low + high) / 2)
         x, moved = new, np.abs(new - x).max()

@@ -21,7 +21,8 @@ from hauteur.matches.results import MatchGame, Tally
 SHARES = (0.1, 0.2, 0.5, 1.0)
 """Of the games that have ended when the interval is looked at; at the end it must hold the expected score."""
 
-QUICK, SLOW = (20, 50), (60, 160)
+QUICK = (20, 50)
+SLOW = (60, 160)
 """Plies of a game, the least and the most."""
 
 RATHER_SURE = 100_000
@@ -77,10 +78,12 @@ def coverage(kind: Kind, games: int, parallel: int, matches: int, seed: int) -> 
     """Return by the share of the games that have ended how often the interval holds the final score, and its width."""
     random = np.random.default_rng(seed)
     expected = float(kind.played(random, RATHER_SURE)[0].mean())
-    held, widths = dict.fromkeys(SHARES, 0), dict.fromkeys(SHARES, 0.0)
+    held = dict.fromkeys(SHARES, 0)
+    widths = dict.fromkeys(SHARES, 0.0)
     for _ in range(matches):
         scores, plies = kind.played(random, games)
-        tally, order = Tally(paired=True), ended(plies, parallel)
+        tally = Tally(paired=True)
+        order = ended(plies, parallel)
         for count, number in enumerate(order, start=1):
             one = MatchGame(index=number, a="first", score=scores[number], end="", plies=1, opening=str(number // 2))
             tally.add(one)

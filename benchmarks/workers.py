@@ -96,7 +96,9 @@ class Killer:
     """Kills a worker or the driver of a run, in turn, at random moments. done: how many kills there were."""
 
     def __init__(self, kills: int, seed: int, longest: float) -> None:
-        self.done, self._kills, self._longest = 0, kills, longest
+        self.done = 0
+        self._kills = kills
+        self._longest = longest
         self._random = random.Random(seed)
 
     def disturb(self, driver: subprocess.Popen[bytes]) -> None:
@@ -119,7 +121,9 @@ class NodeKiller:
     def __init__(self, kills: int, seed: int, longest: float, nodes: int) -> None:
         from ray.cluster_utils import Cluster
 
-        self.done, self._kills, self._longest = 0, kills, longest
+        self.done = 0
+        self._kills = kills
+        self._longest = longest
         self._random = random.Random(seed)
         self._cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
         self._nodes = [self._cluster.add_node(num_cpus=1) for _ in range(nodes)]
@@ -165,7 +169,8 @@ def learn(recipe: Path, folder: Path, options: list[str], disturb: Callable[[sub
 
 def row(name: str, seconds: float, kills: int, folder: Path, expected: Path) -> bool:
     """Print a row of the table; return whether the run is as the first one."""
-    found, right = run_hashes(folder), run_hashes(expected)
+    found = run_hashes(folder)
+    right = run_hashes(expected)
     wrong = [key for key in found.keys() | right.keys() if found.get(key) != right.get(key)]
     games = game_numbers(folder)
     whole = games == game_numbers(expected) and len(set(games)) == len(games) and not left_behind(folder)
@@ -195,7 +200,8 @@ def main(arguments: Namespace) -> int:
         for count in (one for one in arguments.workers if one):
             if arguments.ray:
                 nodes = NodeKiller(arguments.kills, arguments.seed, arguments.longest, count)
-                options, killer = ["--cluster", nodes.address], nodes
+                options = ["--cluster", nodes.address]
+                killer = nodes
                 try:
                     seconds = learn(recipe, folder / f"ray-{count}", options, killer.disturb)
                 finally:

@@ -39,7 +39,10 @@ class Faults:
     """Counts operations on files below a folder, and lets one of them fail. at: its number, from 1; 0: none."""
 
     def __init__(self, folder: Path, at: int, error: int) -> None:
-        self.folder, self.at, self.error, self.count = folder, at, error, 0
+        self.folder = folder
+        self.at = at
+        self.error = error
+        self.count = 0
 
     def meet(self, path: Any) -> None:
         """Count an operation on a path, None for one of a file that is open; raise the error at its turn."""
@@ -55,7 +58,8 @@ class Faults:
         for name in ("replace", "unlink", "mkdir"):
             setattr(os, name, self.failing(getattr(os, name)))
         setattr(os, "fsync", self.failing(os.fsync))  # noqa: B010  (its signature is longer)
-        opening, faults = Path.open, self
+        opening = Path.open
+        faults = self
 
         def open_file(path: Path, mode: str = "r", *others: Any, **named: Any) -> Any:
             if not set(mode) & set("wax+") or faults.folder not in path.parents:
@@ -79,7 +83,8 @@ class Torn:
     """A file that is written to; a write that fails is half done."""
 
     def __init__(self, file: Any, faults: Faults) -> None:
-        self.file, self.faults = file, faults
+        self.file = file
+        self.faults = faults
 
     def write(self, data: bytes) -> int:
         """Write, or half of it."""
@@ -181,7 +186,10 @@ def main(words: Sequence[str] | None = None) -> int:
         importlib.import_module(module)
     operations = [(kind, at) for kind in ("train", "match") for at in range(1, expected(kind, folder)[1] + 1)]
     kinds = [(*operation, error) for operation in operations for error in ERRORS]
-    draws, counts, wrong, began = random.Random(given.seed), Counter[str](), 0, time.monotonic()
+    draws = random.Random(given.seed)
+    counts = Counter[str]()
+    wrong = 0
+    began = time.monotonic()
     order = draws.sample(kinds, len(kinds)) * (1 + given.cases // len(kinds))
     for kind, at, error in order[: given.cases]:
         how, what = wrong_in(kind, folder, at, error)

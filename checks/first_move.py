@@ -100,7 +100,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hauteur-first-move-") as folder:
         newcomer = Newcomer(Path(folder), wheel.resolve())
         newcomer.prepare()
-        cold, warm = newcomer.first_move(), newcomer.first_move()
+        cold = newcomer.first_move()
+        warm = newcomer.first_move()
         downloads = sum(path.stat().st_size for path in newcomer.wheels.iterdir()) / 1e6
         load = os.getloadavg()[0]
         print(f"first move: {cold:.1f} s with an empty cache, {warm:.1f} s with a full one; load {load:.1f}")

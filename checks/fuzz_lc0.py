@@ -55,7 +55,10 @@ DRAWN = """CPuct 0.2 5, CPuctBase 20 40000, CPuctFactor 0 6, CPuctAtRoot 0.2 5, 
     WDLDrawRateTarget 0.05 0.9"""
 """Options that a block of an odd seed may have: two ends of a range, or words to choose from."""
 
-NODES, GAMES, ROUNDS, MOST_PLIES = (1, 10, 100), 16, 10, 9
+NODES = (1, 10, 100)
+GAMES = 16
+ROUNDS = 10
+MOST_PLIES = 9
 """MOST_PLIES: by which a game goes on between two comparisons."""
 
 NUDGE, NUDGE_THERE, LARGE, TRIES = 1e-5, 1e-4, 20, 100
@@ -80,8 +83,10 @@ class Played:
     """A game that both search on its way. command: its position in UCI."""
 
     def __init__(self, draws: random.Random, history_fill: str) -> None:
-        self.draws, self.moves = draws, list[str]()
-        kind, self.fen = draws.randrange(4), "startpos"
+        self.draws = draws
+        self.moves = list[str]()
+        kind = draws.randrange(4)
+        self.fen = "startpos"
         if kind == 2:
             self.fen = chess.Board.from_chess960_pos(draws.randrange(960)).shredder_fen()
         while kind == 3:
@@ -89,7 +94,8 @@ class Played:
             if chess.Board(self.fen).is_valid() and not chess.Board(self.fen).is_game_over(claim_draw=True):
                 break
         self.state = reached({"id": self.fen, "fen": self.fen}, history_fill)
-        self.noise, self.shuffle = draws.choice((0.0, 0.1, 1.0)), draws.choice(SHUFFLES)
+        self.noise = draws.choice((0.0, 0.1, 1.0))
+        self.shuffle = draws.choice(SHUFFLES)
 
     @property
     def command(self) -> str:
@@ -126,7 +132,9 @@ class Varied(Search):
 
     def __init__(self, state: State, options: dict[str, Any], net: Evaluator, how: str, number: int) -> None:
         super().__init__(state, search_params(options, arithmetic="lc0"))
-        self.net, self.how, self.number = net, how, number
+        self.net = net
+        self.how = how
+        self.number = number
 
     def answers(self, features: Floats) -> Answers:
         """The net's answers; inputs of a position are always changed in the same way."""
@@ -157,9 +165,14 @@ def cause(state: State, options: dict[str, Any], net: Evaluator, nodes: int, vis
 
 def compare(lc0: Engine, net: Evaluator, seed: int, options: dict[str, Any]) -> dict[str, Any]:
     """Play the games of a block; return counts, the largest differences of P and V, and those of visits."""
-    draws, fill, forest = random.Random(f"fuzz_lc0 {seed}"), options.get("HistoryFill", "fen_only"), forest_of(options)
-    games, counts = [Played(draws, fill) for _ in range(GAMES)], Counter[str]()
-    differences, off_p, off_v = list[dict[str, Any]](), [0.0], [0.0]
+    draws = random.Random(f"fuzz_lc0 {seed}")
+    fill = options.get("HistoryFill", "fen_only")
+    forest = forest_of(options)
+    games = [Played(draws, fill) for _ in range(GAMES)]
+    counts = Counter[str]()
+    differences = list[dict[str, Any]]()
+    off_p = [0.0]
+    off_v = [0.0]
     for _ in range(ROUNDS):
         plies = [draws.randint(1, MOST_PLIES) for _ in games]
         for ply in range(MOST_PLIES):
@@ -174,7 +187,8 @@ def compare(lc0: Engine, net: Evaluator, seed: int, options: dict[str, Any]) -> 
             for game, every, own, priors, value in zip(games, found, *of_trees, strict=True):
                 rows = every[nodes]
                 *_, root = rows.pop("node")
-                actions, visits = actions_of({"id": game.command}, list(rows), game.state), np.zeros_like(own)
+                actions = actions_of({"id": game.command}, list(rows), game.state)
+                visits = np.zeros_like(own)
                 visits[actions] = [row[0] for row in rows.values()]
                 if nodes == 1:
                     theirs = np.array([row[1] for row in rows.values()])
@@ -212,7 +226,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="lines of results, also of earlier calls")
     asked = parser.parse_args(words)
     lines = asked.out.read_text().splitlines() if asked.out and asked.out.exists() else []
-    blocks, program = {one["seed"]: one for one in map(json.loads, lines)}, (str(asked.lc0), f"--weights={asked.net}")
+    blocks = {one["seed"]: one for one in map(json.loads, lines)}
+    program = (str(asked.lc0), f"--weights={asked.net}")
     with opened(asked.net, threads=1) as net:
         for seed in (seed for seed in range(asked.seed, asked.seed + asked.blocks) if seed not in blocks):
             options = drawn_options(random.Random(seed)) if seed % 2 else {}

@@ -104,7 +104,12 @@ def place_of(error: BaseException) -> str:
 
 def fuzz(name: str, examples: Path, given: argparse.Namespace) -> list[str]:
     """Run the cases of one reader in processes of its own, print a line, return the finds."""
-    began, at, done, accepted, finds, end = time.time(), given.seed, 0, 0, list[str](), time.time() + given.seconds
+    began = time.time()
+    at = given.seed
+    done = 0
+    accepted = 0
+    finds = list[str]()
+    end = time.time() + given.seconds
     last = given.seed + given.cases
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     while at < last and time.time() < end and len(finds) < MOST_FINDS:

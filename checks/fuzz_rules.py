@@ -42,9 +42,12 @@ def pieces_on(draws: random.Random, columns: int, rows: int, kinds: str) -> str:
 
 def chess_start(draws: random.Random) -> tuple[Game, Peer]:
     """Return the usual start, one of Chess960, or few pieces at random with a counter of plies."""
-    kind, fen, chess960 = draws.randrange(3), chess.STARTING_FEN, False
+    kind = draws.randrange(3)
+    fen = chess.STARTING_FEN
+    chess960 = False
     if kind == 1:
-        fen, chess960 = chess.Board.from_chess960_pos(draws.randrange(960)).fen(), True
+        fen = chess.Board.from_chess960_pos(draws.randrange(960)).fen()
+        chess960 = True
     while kind == 2:
         fen = f"{pieces_on(draws, 8, 8, 'PNBRQpnbrqPp')} {draws.choice('wb')} - - {draws.randrange(100)} 60"
         if chess.Board(fen).is_valid():
@@ -99,7 +102,9 @@ def play(name: str, seed: int) -> int:
     """Play one game in both; return its plies. Raise AssertionError with the moves where they differ."""
     draws = random.Random(f"{name} {seed}")
     game, peer = STARTS[name](draws)
-    state, shuffle, texts = game.new_initial_state(), draws.choice(SHUFFLES), list[str]()
+    state = game.new_initial_state()
+    shuffle = draws.choice(SHUFFLES)
+    texts = list[str]()
     try:
         peer.check(state)
         while state.outcome() is None:
@@ -108,7 +113,8 @@ def play(name: str, seed: int) -> int:
             action = draws.choice(legal) if action is None else action
             texts.append(state.action_to_text(action))
             peer.apply(action, state)
-            before, key = state.copy(), state.key
+            before = state.copy()
+            key = state.key
             state.apply(action)
             undone = state.copy()
             same("action taken back", undone.undo(), action)
@@ -136,7 +142,10 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser.parse_args(words)
     wrong = 0
     for name in given.games:
-        plies, games, found, began = 0, 0, list[str](), time.process_time()
+        plies = 0
+        games = 0
+        found = list[str]()
+        began = time.process_time()
         while plies < given.plies and len(found) < 3:
             try:
                 plies += play(name, given.seed + games)

@@ -85,7 +85,9 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(words)
     combinations = list(itertools.combinations(RULES, 2)) if asked.pairs else [()]
     each = max(5, min(A_RUN, asked.trees // len(combinations)))
-    counts, began, cpu = Counter[str](), time.monotonic(), time.process_time()
+    counts = Counter[str]()
+    began = time.monotonic()
+    cpu = time.process_time()
     for number, names in enumerate(itertools.cycle(combinations)):
         if counts["trees"] >= asked.trees or time.monotonic() - began > asked.seconds:
             break

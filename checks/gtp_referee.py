@@ -207,7 +207,8 @@ class Match:
         if ply > 1:
             return program.ask(f"genmove {colour}")
         while True:
-            column, row = self.random.randrange(self.size), self.random.randrange(self.size)
+            column = self.random.randrange(self.size)
+            row = self.random.randrange(self.size)
             vertex = f"{COLUMNS[column]}{row + 1}"
             if board.play(colour, vertex):
                 return True, vertex

@@ -119,7 +119,10 @@ def disturb(driver: int, draws: random.Random, counts: Counter[str]) -> None:
 
 def run_disturbed(number: int, folder: Path, workers: int, took: float) -> Counter[str]:
     """Learn to the end while being disturbed at random moments; return what was done. took: seconds undisturbed."""
-    draws, counts, mean, log = random.Random(number), Counter[str](), took / 3, folder.with_suffix(".log")
+    draws = random.Random(number)
+    counts = Counter[str]()
+    mean = took / 3
+    log = folder.with_suffix(".log")
     while True:
         pid = started(lambda: run(number, folder, workers), log)
         while (status := finish(pid, draws.expovariate(1 / mean))) is None:
@@ -149,7 +152,8 @@ def play_round(number: int, folder: Path) -> dict[str, Any]:
     games = checks.game_numbers(folder / "two")
     expected = GENERATIONS * GAMES[number % len(GAMES)][1]
     whole = len(games) == len(set(games)) == expected and not checks.left_behind(folder / "two")
-    found, right = digest(folder / "two"), digest(folder / "one")
+    found = digest(folder / "two")
+    right = digest(folder / "one")
     shown = {"round": number, "game": recipe_of(number)["game"], "workers": workers, "games": len(games), **counts}
     return {**shown, "same": found == right and whole, "sha256": found, "seconds": round(time.monotonic() - began, 1)}
 

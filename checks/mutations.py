@@ -116,7 +116,8 @@ def changed_value(draws: random.Random, value: Any, depth: int = 0) -> Any:
     """Return a JSON value with one value in it replaced, removed, doubled or moved."""
     if isinstance(value, dict | list) and value and (depth == 0 or draws.random() < 0.8):
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        key, out = draws.choice(keys), value.copy()
+        key = draws.choice(keys)
+        out = value.copy()
         match draws.randrange(8):
             case 0:
                 del out[key]

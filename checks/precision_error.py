@@ -76,7 +76,8 @@ def answers(
     evaluator: CoreEvaluator, game: _core.Game, states: Sequence[_core.State]
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
     """Return the probabilities of each position's legal moves, and Q of all positions."""
-    policies, values = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
+    policies = list[NDArray[np.float64]]()
+    values = list[NDArray[np.float64]]()
     for begin in range(0, len(states), ROWS):
         part = states[begin : begin + ROWS]
         logits, wdl = evaluator(features_of(game, part))

@@ -136,7 +136,9 @@ def score(run: str, *matches: str) -> Interval:
 def student(freedom: int) -> float:
     """Return the quantile 97.5 % of Student's t, by integration and bisection."""
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
-    total, place, step = 0.5, 0.0, 0.0005
+    total = 0.5
+    place = 0.0
+    step = 0.0005
     while total < 0.975:
         total += step * scale * (1 + (place + step / 2) ** 2 / freedom) ** (-(freedom + 1) / 2)
         place += step
@@ -162,8 +164,10 @@ def interval(mean: float, error: float, openings: int) -> Interval:
 
 def gains(run: str, before: str, after: str, *, won: bool = False) -> tuple[list[float], list[int]]:
     """Return what the second cell scores more than the first game by game, in percentage points, and the openings."""
-    first, second = games(run, before), games(run, after)
-    found, openings = [], []
+    first = games(run, before)
+    second = games(run, after)
+    found = []
+    openings = []
     both = zip(first["score"], second["score"], first["opening"], second["opening"], strict=False)
     for a, b, opening, other in both:
         if opening == other:
@@ -188,7 +192,8 @@ TAKERS = ("1100-qr", "1100-q2r", "1500-qr", "1500-q2r", "1900-qr", "1900-q2r")
 
 def model(cell: str, nodes: int, *, won: bool = False) -> Interval:
     """Return the mean lead of a cell over PUCT against the six odds takers, in percentage points."""
-    means, halves = [], []
+    means = []
+    halves = []
     for taker in TAKERS:
         run = f"odds-models-{taker}{'' if nodes == 100 else f'-{nodes}'}"
         plain = games(run, f"puct-{nodes}")
@@ -217,12 +222,14 @@ def ratio(wins: int, draws: int, losses: int) -> Interval:
 
 def times(run: str, one: str, other: str) -> Interval:
     """Return how many times (w + l)/d of one set is that of another, by Woolf's interval with half a game added."""
-    logs, squares = [], []
+    logs = []
+    squares = []
     for match in (one, other):
         wins, draws, losses = record(run, match)
         logs.append(math.log((wins + losses + 0.5) / (draws + 0.5)))
         squares.append(1 / (wins + losses + 0.5) + 1 / (draws + 0.5))
-    middle, half = logs[0] - logs[1], Z * math.sqrt(sum(squares))
+    middle = logs[0] - logs[1]
+    half = Z * math.sqrt(sum(squares))
     return Interval(*(math.exp(end) for end in (middle, middle - half, middle + half)))
 
 
@@ -243,7 +250,8 @@ def thesis_means(arm: str) -> list[float]:
 
 def thesis(rival: str) -> tuple[float, float, float, float]:
     """Return what search-contempt's runs score more, the interval that the permutation test keeps, and its p."""
-    own, other = thesis_means("contempt"), thesis_means(rival)
+    own = thesis_means("contempt")
+    other = thesis_means(rival)
     return (
         sum(own) / len(own) - sum(other) / len(other),
         _kept(own, other),
@@ -262,7 +270,8 @@ def permutation(own: Sequence[float], other: Sequence[float]) -> float:
 
 def _kept(own: Sequence[float], other: Sequence[float]) -> float:
     """Return the least difference that is not rejected at 2.5 %, by bisection to a thousandth of a point."""
-    low, high = -200.0, 200.0
+    low = -200.0
+    high = 200.0
     while high - low > 0.001:
         middle = (low + high) / 2
         if permutation([one - middle for one in own], other) <= 0.025:
@@ -347,7 +356,8 @@ def prophet() -> Interval:
 
     ends = []
     for wanted in (points, points - error, points + error):
-        low, high = 0.0, 4000.0
+        low = 0.0
+        high = 4000.0
         while high - low > 1e-4:
             middle = (low + high) / 2
             low, high = (middle, high) if expected(middle) < wanted else (low, middle)
@@ -401,7 +411,8 @@ def drawn_by_puct() -> list[float]:
 def more_of(kind: str) -> Interval:
     """Return how much more N_scl 5 has of a kind than PUCT: in 100 plies, or of 100 games."""
     sets = json.loads((EXPERIMENTS / "nature-counts.json").read_text(encoding="utf-8"))["sets"]
-    means, squares = [], []
+    means = []
+    squares = []
     for name in ("n5", "puct"):
         one = sets[name]
         per = one["plies"] if kind in ("captures", "checks") else [1] * len(one["plies"])
@@ -557,7 +568,8 @@ def main() -> int:
         values = list(one.value())
         printed = numbers_of(text or one.text)
         if text is None:
-            word, recomputed = "IS NOT PRINTED", ", ".join(f"{value:g}" for value in values)
+            word = "IS NOT PRINTED"
+            recomputed = ", ".join(f"{value:g}" for value in values)
         else:
             word = "agrees" if agrees(values, printed) else "DIFFERS"
             recomputed = shown(values, printed)

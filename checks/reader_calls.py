@@ -152,7 +152,8 @@ def read_match(path: Path) -> None:
 
 
 MATCHES = "/matches"
-RUN_PAGES, MATCH_PAGES = ("run", "progress", "figures"), ("of", "standing", "games", "game")
+RUN_PAGES = ("run", "progress", "figures")
+MATCH_PAGES = ("of", "standing", "games", "game")
 
 
 @cache

@@ -27,7 +27,8 @@ def make_examples(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     learn(tiny(run={"generations": 1}), folder=folder / "read_run")
-    a, b = "net=uniform visits=4", "net=uniform visits=8"
+    a = "net=uniform visits=4"
+    b = "net=uniform visits=8"
     if main.main(["match", a, b, "--game", "connect4", "--games", "6", "--out", str(folder / "read_match")]):
         raise ValueError("the match that is an example was not played")
     resnet = ResNetArchitecture(

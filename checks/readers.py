@@ -61,7 +61,8 @@ def inside_journal(draws: random.Random, data: bytes) -> bytes:
     """Change a line of a journal and write its check sums anew."""
     from hauteur.system.jsonl import _digest, _split
 
-    lines, out = [json.loads(_split(line + b"\n")[0]) for line in data.splitlines()], b""
+    lines = [json.loads(_split(line + b"\n")[0]) for line in data.splitlines()]
+    out = b""
     place = draws.randrange(len(lines))
     lines[place] = changed_value(draws, lines[place])
     for line in lines:

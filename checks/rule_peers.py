@@ -75,7 +75,8 @@ class MinichessPeer:
 
     def __init__(self, fen: str) -> None:
         self.library: Any = importlib.import_module("pyffish")
-        self.fen, self.moves = fen, list[str]()
+        self.fen = fen
+        self.moves = list[str]()
 
     def check(self, state: State) -> None:
         """Compare moves and end; neither FEN nor moves where the game is over."""
@@ -99,7 +100,9 @@ class SpielPeer:
     def __init__(self, name: str, own: Callable[[int], int]) -> None:
         library: Any = importlib.import_module("pyspiel")
         game = library.load_game(name)
-        self.state, self.own, self.count = game.new_initial_state(), own, game.num_distinct_actions()
+        self.state = game.new_initial_state()
+        self.own = own
+        self.count = game.num_distinct_actions()
         self.back = {own(action): action for action in range(self.count)}
 
     def legal(self) -> list[int]:
@@ -145,11 +148,15 @@ class NoGoPeer:
     """NoGo as its rules say: no capture, no suicide, no pass; who cannot move loses."""
 
     def __init__(self, rows: int, columns: int) -> None:
-        self.rows, self.columns, self.mover, self.board = rows, columns, 0, dict[tuple[int, int], int]()
+        self.rows = rows
+        self.columns = columns
+        self.mover = 0
+        self.board = dict[tuple[int, int], int]()
 
     def breathes(self, point: tuple[int, int]) -> bool:
         """Return whether the chain of a stone has a liberty."""
-        open_, seen = [point], {point}
+        open_ = [point]
+        seen = {point}
         while open_:
             row, column = open_.pop()
             for near in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)):

@@ -94,7 +94,8 @@ def _blank(match: re.Match[str]) -> str:
 
 def _without_comments(text: str) -> str:
     """Return the text without comments; strings are filled with `_`, so that they hold no brackets."""
-    parts, at = [], 0
+    parts = []
+    at = 0
     while (match := RUST_TEXT.search(text, at)) is not None:
         parts.append(text[at : match.start()])
         at = match.end()
@@ -118,7 +119,9 @@ def _end_of_block(text: str, begin: int) -> int:
 
 def _without_tests(text: str) -> tuple[str, str]:
     """Return the text without its test modules, and these."""
-    own, tests, at = [], [], 0
+    own = []
+    tests = []
+    at = 0
     while (match := RUST_TESTS.search(text, at)) is not None:
         end = _closing_brace(text, match.end() - 1)
         own.append(text[at : match.start()])
@@ -226,13 +229,15 @@ def main() -> int:
     parser.add_argument("--base", default="main", help="commit to compare with, default main")
     commit = parser.parse_args().base
     try:
-        here, base = files_here(), files_at(commit)
+        here = files_here()
+        base = files_at(commit)
     except ValueError as error:
         print(f"size: {error}", file=sys.stderr)
         return 2
     print("\n".join(table(sizes(here), sizes(base), commit)))
     print(f"syntax nodes a line of {PACKAGE}: {density(here):.2f}; {commit[:12]}: {density(base):.2f}")
-    now, before = public_names(here), public_names(base)
+    now = public_names(here)
+    before = public_names(base)
     new = ", ".join(sorted(now - before)) or "none"
     gone = ", ".join(sorted(before - now)) or "none"
     print(f"public names: {len(now)}; new: {new}; gone: {gone}")

@@ -142,7 +142,9 @@ def opening(draws: random.Random) -> chess.Board:
 
 def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random, lost: Lost) -> list[float]:
     """Play a game; return what was left of the clock after every move, in seconds. A loss on time is counted."""
-    board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
+    board = opening(draws)
+    clocks = [control[0], control[0]]
+    left = list[float]()
     waits = [0.0, 0.0]
     for engine in engines:
         engine.begin()
@@ -176,7 +178,10 @@ def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.
 
 def memory(seconds: float, visits: int, net: str) -> int:
     """Play, and read the resident memory after every game; return the exit status."""
-    played, draws, found, moves = engine(net), random.Random(1), list[int](), 0
+    played = engine(net)
+    draws = random.Random(1)
+    found = list[int]()
+    moves = 0
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         played.begin()
@@ -195,9 +200,12 @@ def memory(seconds: float, visits: int, net: str) -> int:
 
 def stops(number: int, net: str) -> int:
     """Stop unlimited searches; print how long each answer took. Return the exit status."""
-    searching, draws = engine(net), random.Random(1)
+    searching = engine(net)
+    draws = random.Random(1)
     searching.begin()
-    answers, shortest, single = list[float](), list[float](), list[float]()
+    answers = list[float]()
+    shortest = list[float]()
+    single = list[float]()
     for _ in range(number):
         board = opening(draws)
         searching.send(f"position fen {board.fen()}", "go infinite")
@@ -250,7 +258,10 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.stops:
         return stops(given.stops, given.net)
     engines = engine(given.net), engine(given.net)
-    left, lost, beyond, answers = list[float](), Lost(), list[float](), list[float]()
+    left = list[float]()
+    lost = Lost()
+    beyond = list[float]()
+    answers = list[float]()
     for game in range(given.games):
         left += play((engines[game % 2], engines[1 - game % 2]), control, draws, lost)
         beyond.append(engines[0].move(opening(draws), f"movetime {MOVETIME}")[1] - MOVETIME / 1000)

@@ -111,7 +111,8 @@ def read(path: Path) -> Content:
 def reached(position: Mapping[str, Any], history_fill: str = "fen_only") -> State:
     """Return the state of a position: `fen` (or startpos), then `moves`. Files as castling rights mean Chess960."""
     with placed(f"position {position['id']!r}"):
-        fen, parts = position["fen"], [f"history_fill={history_fill}"]
+        fen = position["fen"]
+        parts = [f"history_fill={history_fill}"]
         if fen != "startpos":
             if set(fen) & set(",()="):
                 raise ValueError(f"fen is no position: {fen[:80]!r}")
@@ -196,10 +197,12 @@ def planes(path: Path) -> Report:
 def _unequal_cells(position: Content) -> NDArray[np.bool_]:
     """Cells that differ, [112, 64]."""
     state = reached(position)
-    masks, values = np.zeros(PLANES, np.uint64), np.ones(PLANES, np.float32)
+    masks = np.zeros(PLANES, np.uint64)
+    values = np.ones(PLANES, np.float32)
     for plane, (mask, value) in position["planes"].items():
         masks[int(plane)], values[int(plane)] = int(mask, 16), value
-    expected, packed = _unpacked(masks, values), _unpacked(*state.features_packed())
+    expected = _unpacked(masks, values)
+    packed = _unpacked(*state.features_packed())
     return np.asarray((state.features().reshape(PLANES, 64) != expected) | (packed != expected))
 
 
@@ -238,9 +241,11 @@ def outputs(path: Path, nets: Path, *, backend: Backend | None = None, threads: 
 def _compared(positions: Sequence[Content], name: str, evaluator: Evaluator, wrong: list[str]) -> Differences:
     """Differences by quantity, each with its position. wrong: receives positions with other moves or policy indices."""
     mine = [position for position in positions if name in position["outputs"]]
-    states, found = [reached(position) for position in mine], defaultdict[str, list[tuple[float, str]]](list)
+    states = [reached(position) for position in mine]
+    found = defaultdict[str, list[tuple[float, str]]](list)
     for position, state, (logits, wdl) in zip(mine, states, evaluated(states, evaluator), strict=True):
-        actions, expected = actions_of(position, position["legal_moves"], state), position["outputs"][name]
+        actions = actions_of(position, position["legal_moves"], state)
+        expected = position["outputs"][name]
         if list(position.get("nn_index", actions)) != actions or sorted(actions) != state.legal_actions().tolist():
             wrong.append(f"{position['id']}: legal moves or policy indices differ")
         chances = np.array(expected["p"], float) if "p" in expected else softmax(np.array(expected["logits"], float))
@@ -284,7 +289,8 @@ def checked(options: Content, *, contempt: bool = False) -> list[str]:
     unknown = [name for name in options if name.lower() not in names]
     if unknown:
         raise ValueError(f"unknown option {unknown[0]!r}: neither lc0 nor hauteur has it")
-    given, found = {name.lower(): value for name, value in options.items()}, list[str]()
+    given = {name.lower(): value for name, value in options.items()}
+    found = list[str]()
     if not contempt and _number("ScLimit", given.get("sclimit", PLAIN_PUCT)) < PLAIN_PUCT:
         found.append(f"ScLimit={given['sclimit']} (search-contempt has random draws)")
     for name, (default, needed, reason) in NEEDS.items():
@@ -349,7 +355,8 @@ def searches(path: Path, nets: Path, *, seeds: int = SEEDS, **net: Any) -> Repor
 
 def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
     """Grow one tree a position and compare it at every number of nodes: a search of 800 passes through that of 100."""
-    positions, options = one["positions"], one["options"]
+    positions = one["positions"]
+    options = one["options"]
     states = [reached(position, _history_fill(options)) for position in positions]
     forest = forest_of(options)
     trees = np.array([forest.add(state) for state in states], np.int64)
@@ -371,7 +378,8 @@ def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
 
 def _compare_search(forest: Forest, tree: np.int64, position: Content, state: State, nodes: int) -> tuple[float, ...]:
     """Return the distance of the root visits, and the largest differences of priors and of the root's Q."""
-    ids, expected = np.array([tree], np.int64), position["searches"][str(nodes)]
+    ids = np.array([tree], np.int64)
+    expected = position["searches"][str(nodes)]
     actions = actions_of(position, [row[0] for row in expected["moves"]], state)
     own, priors = (array[0].astype(float) for array in (forest.root_visits(ids), forest.root_priors(ids)))
     lost = [edge["action"] for edge in forest.root_edges(int(tree)) if edge["upper"] == -1]
@@ -412,7 +420,9 @@ def _repeats(content: Content, nets: Path, seeds: int, **net: Any) -> Report:
     unmet = checked(content["options"], contempt=True)
     if unmet:
         raise ValueError(f"the searches need {'; '.join(unmet)}")
-    report, compared, within = Report(), 0, 0
+    report = Report()
+    compared = 0
+    within = 0
     with opened(find_net(nets, content["net"]), **net) as evaluator:
         for limit in sorted({one["ScLimit"] for position in content["positions"] for one in position["by_limit"]}):
             options = {**content["options"], "ScLimit": limit}
@@ -424,7 +434,8 @@ def _repeats(content: Content, nets: Path, seeds: int, **net: Any) -> Report:
             for (position, one), state, ids in zip(asked, states, trees, strict=True):
                 apart = _moves_apart(forest, position, one, state, ids)
                 replies = _replies_apart(forest, position, one, state, ids)
-                compared, within = compared + len(apart), within + int((apart <= MOST_ERRORS).sum())
+                compared = compared + len(apart)
+                within = within + int((apart <= MOST_ERRORS).sum())
                 report.lines.append(
                     f"  {limit:>10} {position['id']}: {(apart <= MOST_ERRORS).sum()} of {len(apart)} moves within, "
                     f"farthest {max(apart, default=0.0):.1f} SE; "

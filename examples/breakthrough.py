@@ -49,7 +49,8 @@ class Breakthrough:
 
     def copy(self) -> "Breakthrough":
         twin = Breakthrough(self.size)
-        twin.board, twin.to_move = self.board.copy(), self.to_move
+        twin.board = self.board.copy()
+        twin.to_move = self.to_move
         return twin
 
     def squares(self, action: int) -> list[tuple[int, int]]:  # from here on nothing is needed

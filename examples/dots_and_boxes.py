@@ -11,8 +11,10 @@ class DotsAndBoxes:
     def __init__(self, rows: int = 3, columns: int = 3) -> None:
         if not (1 <= rows <= 8 and 1 <= columns <= 8):
             raise ValueError(f"dots-and-boxes(rows={rows}, columns={columns}): 1 to 8 of each")
-        self.rows, self.columns = rows, columns
-        height, width = 2 * rows + 1, 2 * columns + 1
+        self.rows = rows
+        self.columns = columns
+        height = 2 * rows + 1
+        width = 2 * columns + 1
         self.edges = [(r, c) for r in range(height) for c in range(width) if (r + c) % 2 == 1]
         self.num_actions = self.max_plies = len(self.edges)
         self.feature_shape = (3, height, width)
@@ -49,7 +51,9 @@ class DotsAndBoxes:
 
     def copy(self) -> "DotsAndBoxes":
         twin = DotsAndBoxes(self.rows, self.columns)
-        twin.drawn, twin.owner, twin.to_move = self.drawn.copy(), self.owner.copy(), self.to_move
+        twin.drawn = self.drawn.copy()
+        twin.owner = self.owner.copy()
+        twin.to_move = self.to_move
         return twin
 
     # from here on nothing is needed

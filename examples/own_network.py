@@ -27,7 +27,8 @@ class Transformer(nn.Module):
         layer = nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, batch_first=True)
         self.body = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
         self.policy = nn.Linear(width * rows * columns, game.num_actions)
-        self.value, self.left = nn.Linear(width, 3), nn.Linear(width, 1)
+        self.value = nn.Linear(width, 3)
+        self.left = nn.Linear(width, 1)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
         x = self.body(self.embed(features.flatten(2).transpose(1, 2)) + self.place)  # [B, squares, width]

@@ -99,7 +99,8 @@ def mate(state: ht.State, n: int) -> str:
 
     Empty for another, and for one that is too long to prove.
     """
-    board, known = chess.Board(state.fen), dict[tuple[str, int], bool]()
+    board = chess.Board(state.fen)
+    known = dict[tuple[str, int], bool]()
     try:
         best = [] if checks_that_mate(board, n - 1, known) else checks_that_mate(board, n, known)
     except OverflowError:
@@ -162,7 +163,8 @@ def endings(runs: Path) -> list[str]:
 
 def even(game: dict[str, Any]) -> Iterator[ht.State]:
     """Yield the positions without a check, after no capture, from which the searches found the game even to its end."""
-    states, first = positions(game), len(game.get("opening", "").split())
+    states = positions(game)
+    first = len(game.get("opening", "").split())
     for ply in range(first, len(states) - STAYS):
         values = game["centipawns"][ply - first :]
         if max(map(abs, values)) <= EVEN and pieces(states[ply]) in PIECES and is_quiet(states[ply - 1], states[ply]):

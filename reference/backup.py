@@ -21,7 +21,8 @@ def update_node(node: Node, value: Value, params: SearchParams, step: float | No
     """
     node.visits += 1
     node.in_flight -= 1
-    is_mean, delta = params.q_average is None and step is None, value.wl - node.value.wl
+    is_mean = params.q_average is None and step is None
+    delta = value.wl - node.value.wl
     step = step_size(node.visits, params) if step is None else step
     node.deviations = deviations_after(node.deviations, node.visits, delta, step, is_mean=is_mean)
     d = np.float32(node.value.d) + (np.float32(value.d) - np.float32(node.value.d)) * np.float32(step)

@@ -69,9 +69,11 @@ def choose(moves: Sequence[Candidate], best: int, ply: int, uniform: float, sett
     temperature = temperature_at(settings, ply)
     if temperature == 0 or any(move.proven == 1 for move in moves):
         return best
-    reached, drawn = 0.0, best
+    reached = 0.0
+    drawn = best
     for move, chance in zip(moves, chances(moves, temperature, settings), strict=True):
-        reached, drawn = reached + chance, move.action if chance > 0 else drawn
+        reached = reached + chance
+        drawn = move.action if chance > 0 else drawn
         if reached > uniform:
             return move.action
     return drawn

@@ -22,5 +22,6 @@ class Draws:
 
     def normal(self) -> float:
         """z ~ N(0, 1), from two draws (Box and Muller 1958): sqrt(-2 ln(1 - u1)) cos(2 pi u2)."""
-        u1, u2 = self.uniform(), self.uniform()
+        u1 = self.uniform()
+        u2 = self.uniform()
         return math.sqrt(-2.0 * math.log(1.0 - u1)) * math.cos(2.0 * math.pi * u2)

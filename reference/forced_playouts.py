@@ -48,7 +48,8 @@ def pruned_visits(rule: ForcedPlayouts, scores: Scores, used: Mapping[int, float
     best = scores.at(most, most.visits)
     for edge in seen:
         if edge is not most:
-            left, least = edge.visits, edge.visits - int(forced(rule, used[edge.action], root.visits - 1))
+            left = edge.visits
+            least = edge.visits - int(forced(rule, used[edge.action], root.visits - 1))
             while left > max(least, 0) and scores.at(edge, left - 1) < best:
                 left -= 1
             visits[edge.action] = left if left > 1 else 0

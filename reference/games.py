@@ -83,14 +83,16 @@ class _PlainGame:
 
     def play(self, max_plies: int | None, max_moves: int | None, resignation: Resignation | None) -> GameRecord:
         """Play until the game is over, by its rules, a resignation, a failure or a limit."""
-        state, random = opening_state(self.game, self.plan), stream(self.seed, "moves")
+        state = opening_state(self.game, self.plan)
+        random = stream(self.seed, "moves")
         watch = None if resignation is None else ResignationWatch.begin(resignation, self.seed)
         lost: GameLost | None = None
         most_plies = math.inf if max_plies is None else max_plies
         most_moves = math.inf if max_moves is None else max_moves
         while state.outcome() is None and self.plies < most_plies and len(self.rows) < most_moves:
             mover = self.plan.sides[state.to_move]
-            player, forest = self.players[mover], self.forests[mover]
+            player = self.players[mover]
+            forest = self.forests[mover]
             begun = time.perf_counter()
             try:
                 row = (
@@ -133,7 +135,9 @@ class _PlainGame:
         for action in self.unseen[number]:
             forest.advance(tree, np.array([action], np.uint16))
         self.unseen[number].clear()
-        full, visits, cap = True, player.visits, player.playout_cap
+        full = True
+        visits = player.visits
+        cap = player.playout_cap
         if cap is not None:
             full = searches_in_full(cap, self.seed, self.plies)
             visits = player.visits if full else cap.fast_visits
@@ -146,7 +150,8 @@ class _PlainGame:
         """Let a player without a forest find a move; GameLost where it loses instead."""
         assert not isinstance(player, SearchPlayer)
         actions = (*self.plan.start, *(row["actions"] for row in self.rows))
-        origin, seed = self.plan.begin(self.game).notation(), derived_seed(self.seed, "answer", state.ply)
+        origin = self.plan.begin(self.game).notation()
+        seed = derived_seed(self.seed, "answer", state.ply)
         chosen = player.choose(MoveRequest(self.plan.index, state.copy(), origin, actions, seed)).result()
         known: Row = {"actions": chosen.action, "learn": 0, "depths": chosen.depth, "note": chosen.note}
         known |= {"policy_actions": [chosen.action], "policy_counts": [1]}
@@ -191,10 +196,12 @@ def teaches_visits(search: SearchParams) -> bool:
 
 def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> Row:
     """Return the move of a finished tree, `ply` plies into the game, and what its search found."""
-    visits, priors = forest.root_visits(tree), forest.root_priors(tree)
+    visits = forest.root_visits(tree)
+    priors = forest.root_priors(tree)
     counts = visits[0] if teaches_visits(player.search) else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
     edges = np.flatnonzero(counts)
-    wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
+    wdl = forest.root_values(tree)[0]
+    net = forest.network_values(tree)[0]
     lower, upper, _ = forest.root_bounds(int(tree[0]))
     return {
         "actions": choose(

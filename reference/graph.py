@@ -61,7 +61,9 @@ class GraphSearch(Search):
     def _select(self) -> GraphLeaf:
         """Walk from the root to a leaf, to a node with more visits than the edge to it, or past a proven edge."""
         self._grown_for = self.root.mover if self.root.edges else self._grown_for
-        state, path, edges = self.root.state.copy(), [self.root], list[GraphEdge]()
+        state = self.root.state.copy()
+        path = [self.root]
+        edges = list[GraphEdge]()
         spread = root_spread(self.root, self.params)
         while path[-1].edges and not (edges and (edges[-1].bounds.is_proven or edges[-1].visits < path[-1].visits)):
             edge, spread = self._choose(path[-1], len(path), spread)
@@ -116,11 +118,13 @@ class GraphSearch(Search):
             value = value.seen_by(node.mover, child.mover)
             value = self._visit_edge(node, edge, child, value, caught_up=caught_up)
             update_node(node, value, self.params)
-            child, caught_up = node, False
+            child = node
+            caught_up = False
 
     def _visit_edge(self, node: Node, edge: GraphEdge, child: Node, value: Value, *, caught_up: bool) -> Value:
         """Count a visit of an edge, which brought `value` for the mover of `node`; return what goes up in its place."""
-        visits, before = edge.visits, edge.value.seen_by(node.mover, child.mover)
+        visits = edge.visits
+        before = edge.value.seen_by(node.mover, child.mover)
         edge.visits, edge.in_flight = edge.visits + 1, edge.in_flight - 1
         edge.value = edge.bounds.value if edge.bounds.is_proven else child.exact or child.value
         now = edge.value.seen_by(node.mover, child.mover)
@@ -149,7 +153,9 @@ class GraphSearch(Search):
             child = end_or_node(state)
             if child.exact and child.bounds.is_proven:
                 assert isinstance(edge, GraphEdge)
-                edge.child, edge.value, edge.bounds = child, child.exact, child.bounds
+                edge.child = child
+                edge.value = child.exact
+                edge.bounds = child.bounds
                 choose(node, edge)
 
     # -- the root ------------------------------------------------------------------------------------------------------
@@ -185,9 +191,12 @@ class GraphSearch(Search):
                 assert isinstance(edge, GraphEdge)
                 child = edge.child
                 if child and child.repeated_after and not repetition.counts(rule, depth + 1, child.repeated_after):
-                    edge.child, edge.visits, edge.value = None, 0, NO_VALUE
+                    edge.child = None
+                    edge.visits = 0
+                    edge.value = NO_VALUE
                 elif child in changed and edge.visits and not edge.bounds.is_proven:
-                    edge.visits, edge.value = min(edge.visits, child.visits), child.value
+                    edge.visits = min(edge.visits, child.visits)
+                    edge.value = child.value
                 else:
                     continue
                 changed.add(node)

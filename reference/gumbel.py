@@ -36,7 +36,8 @@ class Knowledge:
         mixed = self.value
         if seen:
             total = float(sum(n for n, _, _ in seen))
-            share, weighted = sum_in_order([pi for _, pi, _ in seen]), sum_in_order([pi * q for _, pi, q in seen])
+            share = sum_in_order([pi for _, pi, _ in seen])
+            weighted = sum_in_order([pi * q for _, pi, q in seen])
             mixed = (self.value + total / share * weighted) / (1.0 + total)
         return [mixed if q is None else q for q in self.q]
 

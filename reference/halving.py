@@ -84,7 +84,9 @@ class Halving:
         return {edge.action: share for edge, share in zip(self.root.edges, shares, strict=True)}
 
     def _begin(self, limit: int, begun: int, *, number: int) -> None:
-        self.limit, self.number, self.level = limit, number, 0
+        self.limit = limit
+        self.number = number
+        self.level = 0
         self.budget = max(1, limit - begun) if limit else None
         self.remaining = self._considered(self.budget or len(self.root.edges))
         self.considered = len(self.remaining)

@@ -65,7 +65,8 @@ class ModelledSearch(Search):
         if leaf.node.exact or not self.models(leaf):
             return super()._known_answer(leaf)
         key = leaf.node.state.key
-        own, priors = self.cache.get(key), self.model_cache.get(key)
+        own = self.cache.get(key)
+        priors = self.model_cache.get(key)
         if own:
             return (priors, own[1]) if priors else None
         first = self.positions.get(leaf.node.state.position_key) if self._shares_positions else None
@@ -84,7 +85,8 @@ class ModelledSearch(Search):
             if not self.models(leaf):
                 super().apply([leaf], logits[None], shares[None])
                 continue
-            priors, value = make_priors(leaf.node.state, logits, self.params), network_value(shares)
+            priors = make_priors(leaf.node.state, logits, self.params)
+            value = network_value(shares)
             if self.params.cache_size:
                 self.cache.setdefault(leaf.node.state.key, (priors, value))
             self._wait_for_model(leaf, value)
@@ -117,7 +119,8 @@ class ModelledSearch(Search):
 
     def cancel_for_model(self) -> None:
         """Take back the visits that wait for the model and are in no batch."""
-        waiting, self.for_model = self.for_model, []
+        waiting = self.for_model
+        self.for_model = []
         self.cancel(waiting[::-1])
 
     def _wait_for_model(self, leaf: Leaf, value: Value) -> None:

@@ -21,7 +21,8 @@ def show_node(
     draws: Draws | None = None,
 ) -> None:
     """Show a node and its edges; depth: plies below the root; via: place of the edge that was taken one depth above."""
-    width, edges = len(rules.columns), node.edges
+    width = len(rules.columns)
+    edges = node.edges
     facts = [
         node.visits,
         node.value.wl,
@@ -49,14 +50,16 @@ def show_way(rules: RuleChain, leaf: Leaf, value: Value, steps: Sequence[float])
     viewers = [above.mover for above in nodes[1:]] + [nodes[-1].mover]
     facts = []
     for node, viewer, step in zip(nodes, viewers, steps, strict=True):
-        seen, mean = value.seen_by(viewer, leaf.node.mover), node.value.seen_by(viewer, node.mover)
+        seen = value.seen_by(viewer, leaf.node.mover)
+        mean = node.value.seen_by(viewer, node.mover)
         facts.append([node.visits + 1, seen.wl, float(seen.d), mean.wl, 1.0 if viewer == 0 else -1.0, step])
     rules.show_ways(np.zeros(1, np.int64), np.array([0, len(nodes)]), np.array(facts, np.float64).T.copy())
 
 
 def keep(rules: RuleChain, leaf: Leaf) -> None:
     """Let the rules change what they keep of the positions on the way that was shown."""
-    width, nodes = len(rules.columns), leaf.path[::-1]
+    width = len(rules.columns)
+    nodes = leaf.path[::-1]
     columns = np.array([kept(node, width) for node in nodes], np.float64).reshape(len(nodes), width).T.copy()
     rules.after_backup(columns)
     for node, values in zip(nodes, columns.T, strict=True):

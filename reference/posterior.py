@@ -11,7 +11,9 @@ HALVINGS = 64
 
 def posterior(rule: Posterior, node: Knowledge) -> list[float]:
     """pi-bar(a) = lambda pi(a) / (alpha - q(a)), lambda = c sqrt(N) / (actions + N), alpha so that the sum is 1."""
-    policy, q, visits = softmax(node.logits), node.completed_q(), float(sum(node.visits))
+    policy = softmax(node.logits)
+    q = node.completed_q()
+    visits = float(sum(node.visits))
     if not visits:
         return policy
     scale = rule.c * math.sqrt(visits) / (len(policy) + visits)
@@ -19,7 +21,8 @@ def posterior(rule: Posterior, node: Knowledge) -> list[float]:
     def shares(alpha: float) -> list[float]:
         return [scale * pi / (alpha - value) if pi > 0.0 else 0.0 for pi, value in zip(policy, q, strict=True)]
 
-    low, high = max(value + scale * pi for pi, value in zip(policy, q, strict=True)), max(q) + scale
+    low = max(value + scale * pi for pi, value in zip(policy, q, strict=True))
+    high = max(q) + scale
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
         low, high = (middle, high) if sum_in_order(shares(middle)) > 1.0 else (low, middle)

@@ -16,7 +16,8 @@ from reference.tree import Value
 
 def shown_features(state: State, params: SearchParams) -> NDArray[np.float32]:
     """Return the features as the network gets them, float32 [C, H, W]."""
-    features, plane = state.features(), state.game.colour_plane
+    features = state.features()
+    plane = state.game.colour_plane
     if params.swap_colors and plane is not None:
         features[plane] = 1.0 - features[plane]
     return features

@@ -54,7 +54,8 @@ class Rave:
         return all(self._has_liberty(after, stone) for stone in after)
 
     def _has_liberty(self, board: Board, stone: int) -> bool:
-        chain, pending = {stone}, [stone]
+        chain = {stone}
+        pending = [stone]
         while pending:
             for point in self._beside(pending.pop()):
                 if point not in board:
@@ -71,7 +72,9 @@ class Rave:
 
     def simulate(self) -> None:
         """One simulation: selection, expansion at the second visit, a random game, backup."""
-        board, mover, path = dict(self.stones), self.to_move, [self.root]
+        board = dict(self.stones)
+        mover = self.to_move
+        path = [self.root]
         taken: list[set[int]] = [set(), set()]
         while path[-1].N > 0:
             node = path[-1]
@@ -125,7 +128,8 @@ class Rave:
     def _back_up(self, path: list[RaveNode], taken: list[set[int]], *, winner: int) -> None:
         """Count the result in the path, and in the children of its nodes whose points their player took later."""
         for depth in reversed(range(len(path))):
-            node, mover = path[depth], (self.to_move + depth) % 2
+            node = path[depth]
+            mover = (self.to_move + depth) % 2
             if depth + 1 < len(path):
                 taken[mover].add(path[depth + 1].point)
             node.N += 1

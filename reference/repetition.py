@@ -98,13 +98,16 @@ def take_back(node: Node, lost: Lost, *, averaged: bool) -> None:
     """
     if not lost.visits:
         return
-    before, node.visits = node.visits, node.visits - lost.visits
+    before = node.visits
+    node.visits = node.visits - lost.visits
     if not node.visits:
-        node.value, node.deviations = Value(0.0, 0.0), 0.0
+        node.value = Value(0.0, 0.0)
+        node.deviations = 0.0
     elif averaged:
         node.value, node.deviations = plain_mean(node), node.deviations * node.visits / before
     else:
-        n, k = float(before), float(lost.visits)
+        n = float(before)
+        k = float(lost.visits)
         node.value = mean_without(before, node.value, lost)
         gap = lost.wl - node.value.wl
         node.deviations = max(node.deviations - lost.deviations - gap * gap * k * (n - k) / n, 0.0)
@@ -112,7 +115,8 @@ def take_back(node: Node, lost: Lost, *, averaged: bool) -> None:
 
 def mean_without(visits: int, mean: Value, lost: Lost) -> Value:
     """Return Q' = Q - k (q - Q) / (n - k), the mean left of n = `visits` visits."""
-    n, k = float(visits), float(lost.visits)
+    n = float(visits)
+    k = float(lost.visits)
     wl = min(max(mean.wl - k * (lost.wl - mean.wl) / (n - k), -1.0), 1.0)
     d = min(max(mean.d - k * (lost.d - mean.d) / (n - k), 0.0), 1.0)
     return Value(wl, float(np.float32(d)))
@@ -124,5 +128,6 @@ def plain_mean(node: Node) -> Value:
     for edge in node.edges[: node.num_chosen]:
         if edge.child:
             seen = edge.value.seen_by(node.mover, edge.child.mover)
-            wl, d = wl + edge.visits * seen.wl, d + edge.visits * seen.d
+            wl = wl + edge.visits * seen.wl
+            d = d + edge.visits * seen.d
     return Value(wl / node.visits, float(np.float32(d / node.visits)))

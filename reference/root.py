@@ -61,14 +61,17 @@ class RootedTree:
 
     def _settle_contempt(self) -> None:
         """Restart, before a search, a tree that was grown for another side than that of this root."""
-        favoured, only = self._wanted_side(), self._only
+        favoured = self._wanted_side()
+        only = self._only
         if not self._favours_right_side():
             self._plant(make_node(self.root.state.copy()))
-            self._favoured, self._only = favoured, only
+            self._favoured = favoured
+            self._only = only
 
     def _is_grown_for_other(self) -> bool:
         """Return whether nodes froze, or have a model's priors, for the other player at the root."""
-        rule, grown_for = self.params.search_contempt or self.params.opponent_net, self._grown_for
+        rule = self.params.search_contempt or self.params.opponent_net
+        grown_for = self._grown_for
         return rule is not None and grown_for is not None and bool(self.root.edges) and self.root.mover != grown_for
 
     def _plant(self, root: Node) -> None:

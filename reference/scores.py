@@ -69,7 +69,8 @@ class Scores:
 
     def _ruled_terms(self) -> list[tuple[float, float]]:
         """Q and U of every edge as rules written in Python leave them."""
-        rules, edges = self.rules, self.node.edges
+        rules = self.rules
+        edges = self.node.edges
         q, u = np.array([self.free_terms(k) for k in range(len(edges))], np.float64).T.copy()
         show_node(rules, self.node, depth=self.depth - 1, via=self.via, only=self.only, draws=self.draws)
         if "prior" in rules.places:
@@ -96,7 +97,8 @@ class Scores:
 
     def proven_terms(self, edge: Edge, q: float, u: float) -> tuple[float, float]:
         """Q(s, a) and U(s, a) with what a proof makes of them (solver)."""
-        rule, bounds = self.params.solver, solver.edge_bounds(self.node, edge)
+        rule = self.params.solver
+        bounds = solver.edge_bounds(self.node, edge)
         if rule is None or not bounds.is_proven:
             return q, u
         place = solver.EdgePlace(self.at_root, self.depth, max(self.node.visits - 1, 1))
@@ -123,7 +125,8 @@ class Scores:
 
     def _mixed(self, k: int) -> float:
         """Place 2: the prior that counts in U."""
-        mixing, prior = self.params.prior_mixing, self.priors[k]
+        mixing = self.params.prior_mixing
+        prior = self.priors[k]
         prior = prior_mixing.mixed(prior, self.share, len(self.node.edges)) if mixing else prior
         for _, act, rule in self.acts["edge_prior"]:
             prior = act(rule, prior, self.node.edges[k], self)
@@ -131,7 +134,8 @@ class Scores:
 
     def bonus(self, edge: Edge, prior: float, visits: int | None = None) -> float:
         """Place 3: U(s, a) with this prior; `visits` in the place of N(s, a)."""
-        params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
+        params = self.params
+        begun = (edge.visits if visits is None else visits) + edge.in_flight
         below: float = 1 + begun
         for _, act, rule in self.acts["edge_divisor"]:
             below = act(rule, below, begun)
@@ -180,7 +184,8 @@ class Scores:
 
     def _balance(self) -> tuple[float, float]:
         """Mean number of replies, and the mean factor under the priors where factors are normalised."""
-        rule, edges = self.params.tree_balance, self.node.edges
+        rule = self.params.tree_balance
+        edges = self.node.edges
         if rule is None:
             return 0.0, 1.0
         mean = sum(edge.replies for edge in edges) / len(edges)
@@ -210,7 +215,8 @@ def root_spread(node: Node, params: SearchParams) -> float:
 
 def best_edge(scores: Scores) -> Edge:
     """The allowed edge with the largest score, among equals the first in order, unless a rule has picked one."""
-    edges, found = scores.node.edges, scores.all()
+    edges = scores.node.edges
+    found = scores.all()
     allowed = [k for k, edge in enumerate(edges) if not scores.only or edge.action in scores.only]
     return edges[max(allowed, key=found.__getitem__) if scores.picked < 0 else scores.picked]
 

@@ -195,7 +195,8 @@ class Search(RootedTree):
             action = forced_move(leaf.node, self.params)
             if action is None:
                 break
-            leaf.node.edges, leaf.node.forced = [Edge(action, 1.0)], True
+            leaf.node.edges = [Edge(action, 1.0)]
+            leaf.node.forced = True
             self._count_replies(leaf.node)
             child = behind(leaf.node, choose(leaf.node, leaf.node.edges[0]))
             child.in_flight = 1

@@ -53,7 +53,8 @@ def freeze(rule: SearchContempt, node: Node) -> list[tuple[Edge, float]]:
 
 def draw(frozen: list[tuple[Edge, float]], uniform: float) -> Edge:
     """Pr(a) = N_scl(s, a) / sum_b N_scl(s, b): the first edge whose running sum exceeds u times the whole."""
-    edges, sums = [edge for edge, _ in frozen], list(accumulate(weight for _, weight in frozen))
+    edges = [edge for edge, _ in frozen]
+    sums = list(accumulate(weight for _, weight in frozen))
     return next(edge for edge, above in zip(edges, sums, strict=True) if above > uniform * sums[-1])
 
 

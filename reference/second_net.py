@@ -81,7 +81,8 @@ class TwoNetScores(Scores):
         """Place 1. Rules that count visits find none on an edge that has only the other net's value."""
         if edge.visits or not is_valued(edge):
             return super().value(edge)
-        first_play, self.unvisited_q = self.unvisited_q, edge_value(self.node, edge, self.params)
+        first_play = self.unvisited_q
+        self.unvisited_q = edge_value(self.node, edge, self.params)
         q = super().value(edge)
         self.unvisited_q = first_play
         return q
@@ -248,9 +249,12 @@ class TwoNetSearch(Search):
         return seen
 
     def _seen(self, node: TwoNode, net: Net) -> Seen:
-        value, own = node_value(node, net, self.rule), node.tally(net)
+        value = node_value(node, net, self.rule)
+        own = node.tally(net)
         seen = Seen(node.state, node.mover, node.exact, network=node.network, valued=value is not None)
-        seen.visits, seen.in_flight, seen.value = own.visits, own.in_flight, value or NO_VALUE
+        seen.visits = own.visits
+        seen.in_flight = own.in_flight
+        seen.value = value or NO_VALUE
         return seen
 
     # -- answers -------------------------------------------------------------------------------------------------------
@@ -262,7 +266,9 @@ class TwoNetSearch(Search):
 
     def _take_answer(self, leaf: TwoLeaf, priors: list[tuple[int, float]], value: Value) -> None:
         """Give the leaf its net's answer, and move the mean of every node on the path."""
-        path, node, net = leaf.path, leaf.node, leaf.net
+        path = leaf.path
+        node = leaf.node
+        net = leaf.net
         counted = value
         if node.exact is None or node.answers:
             counted = self._learn(path, net, priors, value)
@@ -277,7 +283,8 @@ class TwoNetSearch(Search):
 
     def _learn(self, path: Sequence[TwoNode], net: Net, priors: list[tuple[int, float]], value: Value) -> Value:
         """Keep an answer. Returns the value to back up: in reading B a further answer changes what the first counts."""
-        node, is_new = path[-1], not path[-1].answers
+        node = path[-1]
+        is_new = not path[-1].answers
         if is_new:
             node.edges = [Edge(action, prior) for action, prior in priors]
             node.network = stored(value)

@@ -118,7 +118,8 @@ def large_lost(node: TwoNode, depth: int, rule: Repetition, net: Net) -> Lost:
 def take_large_back(large: LargeTally, lost: Lost) -> None:
     """A larger net's visits and mean of a node without some visits."""
     if lost.visits == large.visits:
-        large.visits, large.value = 0, NO_VALUE
+        large.visits = 0
+        large.value = NO_VALUE
     elif lost.visits:
         large.value = mean_without(large.visits, large.value, lost)
         large.visits -= lost.visits

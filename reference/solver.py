@@ -46,7 +46,8 @@ def node_bounds(node: Node, only: Collection[int] = (), *, in_support: bool = Fa
     counting = [edge for edge in node.edges if not only or edge.action in only]
     drawn = search_contempt.support(node) if in_support and node.frozen else node.edges
     edges = [edge_bounds(node, edge) if edge in drawn else OPEN for edge in counting]
-    lower, upper = max(edge.lower for edge in edges), max(edge.upper for edge in edges)
+    lower = max(edge.lower for edge in edges)
+    upper = max(edge.upper for edge in edges)
     if lower == 1:
         return Bounds(1, 1, min(edge.plies for edge in edges if edge.lower == 1))
     if upper == -1:
@@ -58,7 +59,8 @@ def node_bounds(node: Node, only: Collection[int] = (), *, in_support: bool = Fa
 
 def tightened(old: Bounds, new: Bounds) -> Bounds | None:
     """Return the intersection of both bounds; None if it is empty or the new ones add nothing."""
-    lower, upper = max(old.lower, new.lower), min(old.upper, new.upper)
+    lower = max(old.lower, new.lower)
+    upper = min(old.upper, new.upper)
     if (lower, upper) == (old.lower, old.upper) or lower > upper:
         return None
     return Bounds(lower, upper, new.plies)
@@ -150,7 +152,8 @@ class Climb:
         assert params.solver is not None
         self.rule: Solver = params.solver
         self.corrects = params.solver.retro_fix and params.q_average is None
-        self.value, self.owner = value, owner
+        self.value = value
+        self.owner = owner
         self.wl = self.d = 0.0
 
     def turn_to(self, player: int) -> None:
@@ -206,7 +209,9 @@ def value_forced(path: Sequence[Node], value: Value, owner: int) -> None:
 def reopen(root: Node) -> None:
     """Visits and value of a proven node that became the root are those of its edges again."""
     own = 0 if root.forced else 1
-    visits, wl, d = own, root.network.wl * own, root.network.d * own
+    visits = own
+    wl = root.network.wl * own
+    d = root.network.d * own
     for edge in root.edges[: root.num_chosen]:
         assert edge.child is not None
         seen = edge.child.value.seen_by(root.mover, edge.child.mover)

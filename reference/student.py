@@ -25,9 +25,11 @@ def t_quantile(confidence: float, freedom: int) -> float:
 
 def central_share(angle: float, freedom: int) -> float:
     """P(|T| <= t) where t = tan(angle) sqrt(freedom)."""
-    sine, cosine = math.sin(angle), math.cos(angle)
+    sine = math.sin(angle)
+    cosine = math.cos(angle)
     odd = freedom % 2
-    term, total = (cosine if odd else 1.0), 0.0
+    term = cosine if odd else 1.0
+    total = 0.0
     for power in range(2 + odd, freedom + 1, 2):
         total += term
         term *= cosine * cosine * float(power - 1) / float(power)
@@ -41,7 +43,9 @@ def normal_quantile(inner: float) -> float:
 
 def normal_half(z: float) -> float:
     """P(0 <= Z <= z) = phi(z) (z + z^3 / 3 + z^5 / (3 5) + ...)   (Abramowitz and Stegun 26.2.11)."""
-    term, total, factor = z, 0.0, 1.0
+    term = z
+    total = 0.0
+    factor = 1.0
     while total + term != total:
         total += term
         factor += 2.0
@@ -61,7 +65,8 @@ def expanded_quantile(z: float, freedom: float) -> float:
 
 def bisect(most: float, is_below: Callable[[float], bool]) -> float:
     """The least x in 0 to `most` for which `is_below` does not hold; it holds up to some x and not after."""
-    low, high = 0.0, most
+    low = 0.0
+    high = most
     for _ in range(BISECTIONS):
         middle = (low + high) / 2.0
         low, high = (middle, high) if is_below(middle) else (low, middle)

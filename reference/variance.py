@@ -33,7 +33,8 @@ def deviations_after(deviations: float, visits: int, delta: float, step: float, 
 
 def merged(a: Moments, b: Moments) -> Moments:
     """Two sets of values together (Chan et al. 1979)."""
-    n, gap = a.n + b.n, b.q - a.q
+    n = a.n + b.n
+    gap = b.q - a.q
     return Moments(n, a.q + gap * b.n / n, a.m + b.m + gap * gap * a.n * b.n / n)
 
 

@@ -48,7 +48,8 @@ def by_elo(rule: WdlContempt, reference: float) -> tuple[float, float]:
 
     ratio = sqrt((s(own)^2 + s(opponent)^2) / 2) / s_ref; diff = (mu(own) - mu(opponent)) / s_ref^2 attenuation.
     """
-    own, opponent = softened(rule.calibration_elo), softened(rule.calibration_elo - rule.contempt)
+    own = softened(rule.calibration_elo)
+    opponent = softened(rule.calibration_elo - rule.contempt)
     squares = sharpness_of_elo(own) ** 2 + sharpness_of_elo(opponent) ** 2
     diff = (mu_of_elo(own) - mu_of_elo(opponent)) / (reference * reference) * rule.attenuation
     return math.sqrt(squares / 2.0) / reference, diff
@@ -82,14 +83,18 @@ def shifted(value: Value, *, sign: float, params: SearchParams) -> Value:
     mu' = mu + sign s^2 diff; w' = logistic((mu' - 1) / s'), l' = logistic((-mu' - 1) / s'), d' = 1 - w' - l'.
     """
     rule, (ln, logistic) = params.wdl_contempt, ARITHMETIC[params.arithmetic]
-    win, loss = (1.0 + value.wl - value.d) / 2.0, (1.0 - value.wl - value.d) / 2.0
+    win = (1.0 + value.wl - value.d) / 2.0
+    loss = (1.0 - value.wl - value.d) / 2.0
     if rule is None or min(win, value.d, loss) <= LEAST_SHARE:
         return value
     ratio, diff = ratio_and_diff(rule)
-    a, b = ln(1.0 / loss - 1.0), ln(1.0 / win - 1.0)
-    s, mu = min(2.0 / (a + b), rule.max_s), (a - b) / (a + b)
+    a = ln(1.0 / loss - 1.0)
+    b = ln(1.0 / win - 1.0)
+    s = min(2.0 / (a + b), rule.max_s)
+    mu = (a - b) / (a + b)
     s, mu = s * ratio, mu + sign * s * s * diff
-    win, loss = logistic((mu - 1.0) / s), logistic((-mu - 1.0) / s)
+    win = logistic((mu - 1.0) / s)
+    loss = logistic((-mu - 1.0) / s)
     return Value(win - loss, float(np.float32(max(1.0 - win - loss, 0.0))))
 
 

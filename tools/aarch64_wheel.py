@@ -117,7 +117,8 @@ def check(folder: Path, wheel: Path | None = None) -> str:
     wheel = built(folder) if wheel is None else wheel
     foreign.install(wheel, folder / "links")
     machine = foreign.run("-c", "import platform, hauteur; print(platform.machine())").strip()
-    theirs, ours = json.loads(foreign.run(DIGESTS)), json.loads(run([sys.executable, DIGESTS]))
+    theirs = json.loads(foreign.run(DIGESTS))
+    ours = json.loads(run([sys.executable, DIGESTS]))
     wrong = [name for name in ours if theirs.get(name) != ours[name]]
     if machine != "aarch64" or wrong:
         raise ValueError(f"{wheel.name} on {machine}: other trees for {', '.join(wrong) or 'none'}")

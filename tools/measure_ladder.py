@@ -62,7 +62,8 @@ def calibrated(rating: int, known: Rung, games: int, seed: int) -> Rung:
     rung = Rung(rating=rating, net=net_of(rating), visits=1, temperature=COLDEST)
     if advantage(rung) < 0:
         return more_visits(rung.model_copy(update={"visits": known.visits}), advantage)
-    low, high = math.log(COLDEST), math.log(HOTTEST)
+    low = math.log(COLDEST)
+    high = math.log(HOTTEST)
     for _ in range(6):
         middle = (low + high) / 2
         hot = rung.model_copy(update={"temperature": round(math.exp(middle), 3)})
@@ -72,9 +73,11 @@ def calibrated(rating: int, known: Rung, games: int, seed: int) -> Rung:
 
 def more_visits(rung: Rung, advantage: Callable[[Rung], float]) -> Rung:
     """The rung with the fewest visits that are enough, within a tenth: doubled, then by halving the interval."""
-    few, many = rung.visits, 2 * rung.visits
+    few = rung.visits
+    many = 2 * rung.visits
     while advantage(rung.model_copy(update={"visits": many})) < 0:
-        few, many = many, 2 * many
+        few = many
+        many = 2 * many
         if many > MOST_VISITS:
             raise SystemExit(f"{rung.name}: not reached with {MOST_VISITS} visits")
     while many - few > max(1, few // 10):

@@ -145,11 +145,13 @@ def show(rungs: tuple[RatedRung, ...], matches: list[tuple[RatedRung, RatedRung,
 
 def make_openings(table: RungTable, count: int, stockfish: str) -> None:
     """Write a file of different openings of random plies that Stockfish calls even."""
-    game, random = load_game(table.game), np.random.default_rng(table.seed)
+    game = load_game(table.game)
+    random = np.random.default_rng(table.seed)
     found: dict[str, str] = {}
     with chess.engine.SimpleEngine.popen_uci(stockfish) as engine:
         while len(found) < count:
-            board, moves = chess.Board(), []
+            board = chess.Board()
+            moves = []
             state = game.new_initial_state()
             for action in random_opening(game, PLIES, random):
                 moves.append(state.action_to_text(action))

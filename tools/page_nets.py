@@ -48,7 +48,8 @@ class Numbers:
             half = values.astype(np.float16)
         if np.array_equal(half.astype(np.float32), values):
             return {"at": self.add(half), "kind": "float16"}
-        low, high = np.float32(values.min()), np.float32(values.max())
+        low = np.float32(values.min())
+        high = np.float32(values.max())
         scale = float(STEPS) / (float(high) - float(low)) if high > low else 0.0
         steps = np.rint((values.astype(np.float64) - float(low)) * scale).astype(np.uint16)
         t = steps.astype(np.float32) / STEPS
@@ -155,6 +156,7 @@ def page_net(path: Path) -> tuple[dict[str, Any], bytes]:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     header += b" " * (-(len(header) + 4) % ALIGNED)
-    shape, actions = list(architecture.feature_shape), architecture.num_actions
+    shape = list(architecture.feature_shape)
+    actions = architecture.num_actions
     facts = {"file": path.name, "feature_shape": shape, "num_actions": actions}
     return facts, struct.pack("<I", len(header)) + header + bytes(writer.numbers.data)

@@ -73,7 +73,8 @@ def models() -> str:
 
 def model(section: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of the model of a section."""
-    name, text = section["name"], " ".join(section["text"].split())
+    name = section["name"]
+    text = " ".join(section["text"].split())
     is_whole = name == "SearchParams"
     base = "RuledSection" if is_whole else "RuleSection" if section["rule"] else "Section"
     yield f"class {name}({base}):"
@@ -97,7 +98,8 @@ def docstring(text: str) -> str:
 
 def annotation(setting: dict[str, Any]) -> str:
     """Return the type of a setting, with its range."""
-    kind, ends = setting["type"], setting["range"]
+    kind = setting["type"]
+    ends = setting["range"]
     choices = ", ".join(map(json.dumps, kind.get("choices", ())))
     found = f"Literal[{choices}]" if kind["kind"] == "choice" else kind.get("section", kind["kind"])
     if ends:
@@ -108,7 +110,8 @@ def annotation(setting: dict[str, Any]) -> str:
 
 def default(setting: dict[str, Any]) -> str:
     """Return the default of a setting as Python writes it."""
-    value, kind = setting["default"], setting["type"]
+    value = setting["default"]
+    kind = setting["type"]
     if kind["kind"] == "section":
         return "None" if value is None else f"{kind['section']}()"
     return f"{value:_}" if type(value) is int else json.dumps(value) if isinstance(value, str) else repr(value)

@@ -74,7 +74,8 @@ def appearance(name: str, frame: int) -> str:
 
 def only(name: str, frame: int) -> str:
     """The style of what is seen in one frame alone."""
-    start, end = begins(frame), begins(frame + 1) if frame + 1 < len(VISITS) else 100.0
+    start = begins(frame)
+    end = begins(frame + 1) if frame + 1 < len(VISITS) else 100.0
     before = f"0%,{start - 0.01:.2f}%{{opacity:0}}" if frame else ""
     after = f"{end:.2f}%,100%{{opacity:0}}" if end < 100 else ""
     last = f"{start:.2f}%,{end - 0.01:.2f}%{{opacity:1}}"
@@ -129,7 +130,8 @@ def placed(svg: str, x: float, y: float, width: float, height: float) -> str:
 
 def bars(frames: list[Frame]) -> tuple[str, str]:
     """The moves of the root with their shares of the visits, and the style of the bars."""
-    drawn, styles = [], []
+    drawn = []
+    styles = []
     for number, node in enumerate(barred(frames)):
         y = BAR_TOP + BAR_ROW * number
         drawn.append(

@@ -31,7 +31,8 @@ class Lichess:
     """The calls of Lichess's bot API that a bot needs."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._url, self._headers = url.rstrip("/"), {"Authorization": f"Bearer {token}"}
+        self._url = url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"}
 
     def get(self, path: str) -> Any:
         """Return the JSON at a path."""
@@ -60,7 +61,9 @@ def play_game(lichess: Lichess, game: str, me: str, command: list[str], options:
     """Play one game to its end."""
     with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as engine:
         engine.configure(options)
-        start, colour, chess960 = chess.STARTING_FEN, chess.WHITE, False
+        start = chess.STARTING_FEN
+        colour = chess.WHITE
+        chess960 = False
         for event in lichess.stream(f"bot/game/stream/{game}"):
             if event["type"] == "gameFull":
                 fen = event.get("initialFen", "startpos")
@@ -93,7 +96,9 @@ def limit_of(state: dict[str, Any]) -> chess.engine.Limit:
 
 def run(lichess: Lichess, command: list[str], options: dict[str, Any], *, games: int | None = None) -> None:
     """Answer challenges and play their games, each in a thread; games: the number after which it ends, None: never."""
-    me, lost, playing = lichess.get("account")["id"], 0, list[threading.Thread]()
+    me = lichess.get("account")["id"]
+    lost = 0
+    playing = list[threading.Thread]()
     while games is None or len(playing) < games:
         try:
             for event in lichess.stream("stream/event"):

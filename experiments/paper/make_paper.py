@@ -145,7 +145,8 @@ def stamp_of(path: Path) -> str:
 def draw(figure: Figure, path: Path) -> None:
     """Write a figure with its check sum."""
     write_png(figure, path)
-    data, text = path.read_bytes(), f"{STAMP}\0{check_sum(figure)}".encode()
+    data = path.read_bytes()
+    text = f"{STAMP}\0{check_sum(figure)}".encode()
     chunk = struct.pack(">I", len(text)) + b"tEXt" + text + struct.pack(">I", zlib.crc32(b"tEXt" + text))
     path.write_bytes(data[:33] + chunk + data[33:])  # after the header
 

@@ -167,10 +167,12 @@ def odds_table(rows: Sequence[Row]) -> str:
     """The lead over PUCT at odds by the odds taker: with the published N_scl and with the one nearest to its visits."""
     lines = []
     for one in ODDS:
-        score, wins = odds_leads(rows, one), odds_leads(rows, one, won=True)
+        score = odds_leads(rows, one)
+        wins = odds_leads(rows, one, won=True)
         near = nearest(score, one.taker)
         verdict = " / ".join(dict.fromkeys(verdict_of(row) for row in measured(rows, AHEAD, *one.words)))
-        nodes, won = f"{one.nodes:,}", wins.get(near, NONE)
+        nodes = f"{one.nodes:,}"
+        won = wins.get(near, NONE)
         lines.append((one.title, nodes, score[28], near, score[near], won, verdict))
     header = ("odds taker", "nodes", "N_scl 28", "nearest", "its lead", "in games won", "verdict")
     return table(header, lines)
@@ -202,7 +204,8 @@ def odds_shares() -> str:
     """The leads of chess that exclude 0, by score and in games won."""
     texts = []
     for one in (one for one in ODDS if one.run):
-        leads, wins = odds_leads((), one), odds_leads((), one, won=True)
+        leads = odds_leads((), one)
+        wins = odds_leads((), one, won=True)
         for n_scl, found in leads.items():
             if found.low > 0:
                 texts.append(f"{one.title}, N_scl {n_scl}: {found} by score and {wins[n_scl]} in games won")
@@ -309,7 +312,8 @@ def pair_table(rows: Sequence[Row]) -> str:
     lines = []
     for row in measured(rows, LEVEL, REGIME):
         known = numbers(row)
-        small, large = known[OVER_SMALL], known[OVER_LARGE]
+        small = known[OVER_SMALL]
+        large = known[OVER_LARGE]
         lines.append(("level", f"{small} over the small, {large} over the large", row["games"], verdict_of(row)))
     others = [one for one in pairs_of(rows) if one.apart is not None]
     lines += [(f"{one.apart:+.0f}", f"{one.lead} over the better", NONE, NONE) for one in others]
@@ -321,7 +325,8 @@ def pair_figure(rows: Sequence[Row]) -> Figure:
     found = sorted(pairs_of(rows), key=lambda one: one.apart or 0.0)
     lines = [_points("pair", range(1, len(found) + 1), [one.lead for one in found], "blue")]
     text = "Elo of a pair above the better of its nets alone (of level nets, the nearer); Connect Four, 95 % intervals."
-    names, x_name = [one.name for one in found], "small net alone against the large one, Elo"
+    names = [one.name for one in found]
+    x_name = "small net alone against the large one, Elo"
     return _figure(("finding-pairs", "Two nets in one tree", text, "Elo", x_name), lines, names)
 
 
@@ -340,7 +345,8 @@ def training_figure(rows: Sequence[Row]) -> Figure:
     """The share that a net keeps that learned from search-contempt, above two temperatures."""
     found = training(rows)
     text = "Solved positions kept over a run by a net that learned with search-contempt, above PUCT; 95 % by seeds."
-    names, lines = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"], [_points("N_scl 10", (1, 2), found, "blue")]
+    names = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"]
+    lines = [_points("N_scl 10", (1, 2), found, "blue")]
     return _figure(("finding-temperature", "Learning from search-contempt", text, POINTS, "above"), lines, names)
 
 
@@ -385,7 +391,8 @@ def rules_with(rows: Sequence[Row], verdict: str) -> str:
 def beyond_zero(rows: Sequence[Row], rule: str) -> str:
     """In how many games the interval of a rule lies above 0, and in how many its cell holds."""
     cells = [(found, verdict) for name, _, found, verdict in rule_cells(rows) if name == rule]
-    above, holds = sum(found.low > 0 for found, _ in cells), sum(verdict == "holds" for _, verdict in cells)
+    above = sum(found.low > 0 for found, _ in cells)
+    holds = sum(verdict == "holds" for _, verdict in cells)
     total = len(cells)
     return f"is above 0 with 95 % in {above} of {total} games, and as one cell of the table decided in {holds}"
 
@@ -393,7 +400,8 @@ def beyond_zero(rows: Sequence[Row], rule: str) -> str:
 def rules_figure(rows: Sequence[Row]) -> Figure:
     """Elo of every rule by game."""
     cells = rule_cells(rows)
-    rules, games = list(dict.fromkeys(cell[0] for cell in cells)), list(dict.fromkeys(cell[1] for cell in cells))
+    rules = list(dict.fromkeys(cell[0] for cell in cells))
+    games = list(dict.fromkeys(cell[1] for cell in cells))
     lines = []
     for number, game in enumerate(games):
         mine = [cell for cell in cells if cell[1] == game]
@@ -473,7 +481,8 @@ def verdicts(rows: Sequence[Row], *places: tuple[str, ...]) -> str:
     lines = []
     for claim, *words in places:
         for row in measured(rows, claim, *words):
-            source, scope = row["claim"].partition(": ")[2], "; ".join(differences_of(row)) or NONE
+            source = row["claim"].partition(": ")[2]
+            scope = "; ".join(differences_of(row)) or NONE
             verdict = verdict_of(row) + (f" in {row['test']}" if verdict_of(row) == "holds" else "")
             here = (number_of(row), row["times"] or NONE, row["games"])
             lines.append((source, row["figure"].partition(", ")[0], *here, verdict, scope))

@@ -125,7 +125,8 @@ def figure(result: dict[str, Any]) -> Figure:
         steps = [[target_for(one) for one in step] for step in zip(*runs, strict=True)]
         means = [math.exp(fmean(map(math.log, step))) for step in steps]
         xs = [GAMES * number for number in range(1, len(steps) + 1)]
-        low, high = [min(step) for step in steps], [max(step) for step in steps]
+        low = [min(step) for step in steps]
+        high = [max(step) for step in steps]
         lines.append(Series(title, xs, means, COLOURS[arm], low=low, high=high))
     words = (
         "thesis-ratio",

@@ -16,7 +16,8 @@ PAIRS = "chess-thesis-pairs"
 """The run with pairs of new seeds."""
 PAIRS_BEGIN, PAIRS_END = "<!-- pairs -->", "<!-- end pairs -->"
 """Their part stands between these lines of its page."""
-OF_CONTROL, OF_PAIRS = (FRESH, FROZEN), (MORE, FROZEN)
+OF_CONTROL = (FRESH, FROZEN)
+OF_PAIRS = (MORE, FROZEN)
 """What each of the two runs decides, in the order in which it is told."""
 COLOURS = {"contempt": "blue", "fresh": "orange"}
 

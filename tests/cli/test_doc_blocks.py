@@ -28,8 +28,8 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur_experiments import registry as experiments
 
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
-LONGEST = {"alphazero_loop.py": 80, "breakthrough.py": 90, "dots_and_boxes.py": 90}
-"""Programs with a limit of their own; the others have at most 60 lines."""
+LONGEST = {"alphazero_loop.py": 80, "breakthrough.py": 100, "dots_and_boxes.py": 100}
+"""Programs with a limit of their own; the others have at most 70 lines."""
 
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 NAMES = [name for name in hauteur.__all__ if name != "__version__"]
@@ -52,7 +52,7 @@ def test_programs_run(program: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_programs_are_short_and_explain_themselves(program: Path) -> None:
     text = program.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= LONGEST.get(program.name, 60)
+    assert len(text.splitlines()) <= LONGEST.get(program.name, 70)
     assert ast.get_docstring(ast.parse(text))
     assert f"({program.name})" in (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
 

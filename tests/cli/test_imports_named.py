@@ -52,7 +52,8 @@ def own_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def files(folder: Path, name: str) -> tuple[str, str]:
     """A file that registers a network, and a recipe that trains it."""
-    code, recipe = folder / f"{name}.py", folder / "recipe.toml"
+    code = folder / f"{name}.py"
+    recipe = folder / "recipe.toml"
     code.write_text(NETWORK.format(name=name))
     recipe.write_text(RECIPE.format(name=name))
     return str(code), str(recipe)

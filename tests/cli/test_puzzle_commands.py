@@ -13,7 +13,8 @@ from hauteur.studies.puzzles.solve import Solve
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    games, out = tmp_path / "games", tmp_path / "mine"
+    games = tmp_path / "games"
+    out = tmp_path / "mine"
     match = ["match", "random", "random", "--game", "connect4", "--games", "60", "--out", str(games)]
     assert main.main(match) == 0
     capsys.readouterr()

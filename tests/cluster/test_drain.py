@@ -75,7 +75,8 @@ def taken(batch: UnitBatch) -> list[str]:
 def test_units_in_flight_come_and_no_other_is_given() -> None:
     fleet = SimulatedFleet(3)
     drive = Drive(fleet)
-    first, second = drive.start(some_units(4), {}), drive.start(some_units(50, name="later"), {})
+    first = drive.start(some_units(4), {})
+    second = drive.start(some_units(50, name="later"), {})
     drive.until(1.0)
     stop.requested = True
     given = [unit.name for _, unit in fleet.submitted]

@@ -45,7 +45,8 @@ class Watched(LocalFleet):
 @pytest.fixture
 def fleets() -> Iterator[Callable[..., Watched]]:
     """Opens fleets that are closed at the end, and leave no process, thread or descriptor behind."""
-    before, opened = held(), list[Watched]()
+    before = held()
+    opened = list[Watched]()
 
     def opens(*args: Any, **settings: Any) -> Watched:
         opened.append(Watched(*args, **settings))

@@ -51,7 +51,8 @@ class Processes(LocalFleet):
     def played(self, units: list[Unit], sources: dict[str, Path]) -> list[Any]:
         """Return what came of units, in their order: content or cause."""
         found: dict[str, Any] = {}
-        waiting, end = units[::-1], time.monotonic() + LONG
+        waiting = units[::-1]
+        end = time.monotonic() + LONG
         while len(found) < len(units):
             assert time.monotonic() < end, self.shortage()
             for event in self.wait(0.1):

@@ -14,7 +14,8 @@ def test_each_unit_is_played_once_by_workers_that_die_fail_and_hang(seed: int) -
     fleet = SimulatedFleet(
         6, lambda slot, times: random_habits(hash((seed, slot, times)), death=0.04, failure=0.01, hang=0.01)
     )
-    drive, units = Drive(fleet, unit_seconds=60.0), some_units(400)
+    drive = Drive(fleet, unit_seconds=60.0)
+    units = some_units(400)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     assert fleet.most_in_flight == 2
@@ -40,7 +41,8 @@ def test_a_batch_that_is_first_goes_before_others() -> None:
 
 def test_batches_that_are_empty_double_or_closed() -> None:
     fleet = SimulatedFleet(1)
-    drive, units = Drive(fleet), some_units(20)
+    drive = Drive(fleet)
+    units = some_units(20)
     assert drive.finish(drive.start([], {})) == [[]]
     with pytest.raises(ValueError, match="units of a batch must differ, got 40 of which 20 do"):
         drive.start([*units, *units], {})
@@ -57,7 +59,8 @@ def test_batches_that_are_empty_double_or_closed() -> None:
 
 def test_a_worker_that_is_lost_is_named_and_its_units_go_to_others() -> None:
     fleet = SimulatedFleet(3, lambda slot, times: Habits(dies=lambda _unit, n: (slot, times, n) == (1, 0, 3)))
-    drive, units = Drive(fleet), some_units(60)
+    drive = Drive(fleet)
+    units = some_units(60)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     (note,) = drive.notes
@@ -67,7 +70,8 @@ def test_a_worker_that_is_lost_is_named_and_its_units_go_to_others() -> None:
 
 def test_a_host_at_which_everything_fails_ends_no_work() -> None:
     fleet = SimulatedFleet(3, lambda slot, _times: Habits(fails=lambda _unit, _n: "no disk" if slot == 1 else None))
-    drive, units = Drive(fleet), some_units(200)
+    drive = Drive(fleet)
+    units = some_units(200)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     assert len(drive.notes) == 1  # one line, however many units
@@ -107,7 +111,8 @@ def test_a_worker_that_hangs_is_replaced_by_a_limit_that_is_learned() -> None:
             hangs=lambda _unit, n: (slot, times, n) == (2, 0, 5), seconds=lambda _unit, _n: 50.0
         ),
     )
-    drive, units = Drive(fleet), some_units(100)
+    drive = Drive(fleet)
+    units = some_units(100)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     seconds = float(fleet.replaced["worker-2.0"].split(" after ")[1].split()[0])
@@ -117,7 +122,8 @@ def test_a_worker_that_hangs_is_replaced_by_a_limit_that_is_learned() -> None:
 
 def test_while_the_driver_was_stopped_no_worker_is_late() -> None:
     fleet = SimulatedFleet(2)
-    drive, units = Drive(fleet, unit_seconds=30.0), some_units(40)
+    drive = Drive(fleet, unit_seconds=30.0)
+    units = some_units(40)
     batch = drive.start(units, {})
     drive.until(10.0)
     fleet.now += 3600.0
@@ -128,7 +134,8 @@ def test_while_the_driver_was_stopped_no_worker_is_late() -> None:
 
 def test_events_of_unknown_workers_and_units_are_ignored() -> None:
     fleet = SimulatedFleet(1)
-    drive, units = Drive(fleet), some_units(5)
+    drive = Drive(fleet)
+    units = some_units(5)
     events: list[Event] = [Failed("worker-0.0", "no key", "x"), Left("stranger", "x")]
     for event in [*events, Finished("stranger", UnitResult(units[0].key, b"late"))]:
         fleet.deliver(event, after=1.0)

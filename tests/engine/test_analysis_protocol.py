@@ -292,7 +292,8 @@ def test_searches_are_ended(searches: QuerySearches) -> None:
 
 
 def test_actions_are_repeated(searches: QuerySearches) -> None:
-    first, last = {"id": "v", "action": "query_version"}, {"id": "t", "action": "terminate_all", "turnNumbers": [9]}
+    first = {"id": "v", "action": "query_version"}
+    last = {"id": "t", "action": "terminate_all", "turnNumbers": [9]}
     version, answer, ended = asked(searches, [first, {"id": "a"}, last])[:3]
     assert version == first | {"version": ht.__version__}
     assert {answer["id"], ended["id"]} == {"a", "t"}

@@ -205,7 +205,8 @@ def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
 
 
 def test_the_page_lists_every_command(table: Table, thinking: Table, root: Path) -> None:
-    of_all, rows = table.engine.commands(), []
+    of_all = table.engine.commands()
+    rows = []
     for name, command in thinking.engine.commands().items():
         usage = f"`{command.usage}`" if command.usage else ""
         rows.append(f"| `{name}`{'' if name in of_all else ' *'} | {usage} | {command.help} |")
@@ -251,7 +252,8 @@ def test_a_clock_never_shows_less_than_nothing(settings: TimeSettings, moves: li
 
 def test_main_time_then_periods() -> None:
     settings = TimeSettings(10.0, 30.0, 3)
-    seen, clock = [], full_clock(settings)
+    seen = []
+    clock = full_clock(settings)
     for seconds in (6.0, 3.0, 5.0, 10.0, 2.0, 31.0):
         seen.append((clock.left, clock.stones))
         clock = after_move(clock, settings, seconds)

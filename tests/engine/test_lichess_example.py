@@ -27,11 +27,13 @@ class FakeLichess(ThreadingHTTPServer):
 
     def __init__(self, odds: str, bot: chess.Color) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.board, self.bot = chess.Board(parse_odds(odds).fen), bot
+        self.board = chess.Board(parse_odds(odds).fen)
+        self.bot = bot
         self.fen = self.board.fen()
         self.events: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.states: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self.accepted, self.declined = list[str](), list[str]()
+        self.accepted = list[str]()
+        self.declined = list[str]()
         for name, variant in (("wrong", "atomic"), ("game1", "fromPosition")):
             challenge = {"id": name, "variant": {"key": variant}, "challenger": {"id": "somebody"}}
             self.events.put({"type": "challenge", "challenge": challenge})
@@ -115,7 +117,8 @@ def fake(request: pytest.FixtureRequest) -> Iterator[FakeLichess]:
 
 
 def test_a_game_at_odds_from_a_position(fake: FakeLichess, root: Path, tmp_path: Path) -> None:
-    url, log = f"http://127.0.0.1:{fake.server_port}", tmp_path / "uci.log"
+    url = f"http://127.0.0.1:{fake.server_port}"
+    log = tmp_path / "uci.log"
     command = [sys.executable, str(root / "examples" / "lichess_bot" / "bot.py"), "--url", url, "--games", "1"]
     options = ["--net", "uniform", "--option", f"LogFile={log}", "--option", "Threads=1"]
     ended = subprocess.run(

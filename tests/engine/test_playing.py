@@ -42,7 +42,8 @@ def test_settings_of_the_search_begin_a_new_tree_and_those_of_the_choice_do_not(
 def test_a_stop_from_another_thread_and_reports() -> None:
     with uniform() as session:
         seen: list[RootReport] = []
-        control, first = SearchControl(), threading.Event()
+        control = SearchControl()
+        first = threading.Event()
 
         def note(report: RootReport) -> None:
             seen.append(report)

@@ -192,7 +192,8 @@ class CountedNet(GameEvaluator):
 
 
 def test_a_net_has_evaluated_before_it_is_ready() -> None:
-    net, stream = CountedNet(_core.Game("chess")), io.StringIO()
+    net = CountedNet(_core.Game("chess"))
+    stream = io.StringIO()
     UciEngine(Output(stream), opener=lambda *_: net, seed=1).run([b"isready", b"isready", b"quit"])
     assert stream.getvalue().count("readyok") == 2
     assert net.batches == [1, 1, 2, 16], "the sizes that searches have, once"

@@ -48,7 +48,8 @@ def test_p_is_uniform_where_there_is_no_difference() -> None:
 
 def test_the_interval_has_the_differences_that_the_test_keeps() -> None:
     random = np.random.default_rng(2)
-    own, other = list(random.normal(0.6, 0.05, 8)), list(random.normal(0.5, 0.05, 8))
+    own = list(random.normal(0.6, 0.05, 8))
+    other = list(random.normal(0.5, 0.05, 8))
     low, high = permutation_interval(own, other)
     assert (
         permutation_p([v - low + 1e-4 for v in own], other)
@@ -82,7 +83,8 @@ def test_a_gain_of_the_draws_alone_holds_against_puct_only() -> None:
 
 
 def test_the_small_size_differs_in_net_and_generations_alone() -> None:
-    full, small = recipe_of(FULL, 11, CONTEMPT).model_dump(), recipe_of(SMALL, 11, CONTEMPT).model_dump()
+    full = recipe_of(FULL, 11, CONTEMPT).model_dump()
+    small = recipe_of(SMALL, 11, CONTEMPT).model_dump()
     assert {key for key in full if full[key] != small[key]} == {"network", "run"}
     differences = {key for key in full["network"] if full["network"][key] != small["network"][key]}
     assert differences == {"filters", "blocks"}
@@ -100,7 +102,8 @@ def test_the_factor_between_ratios_is_a_geometric_mean() -> None:
 
 
 def test_the_arms_differ_in_their_controller_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, steered = recipe_of(FULL, 11, None).model_dump(), recipe_of(FULL, 11, CONTEMPT).model_dump()
+    plain = recipe_of(FULL, 11, None).model_dump()
+    steered = recipe_of(FULL, 11, CONTEMPT).model_dump()
     assert {key for key in plain if plain[key] != steered[key]} == {"controller"}
     learned: dict[str, tuple[str, ht.Recipe]] = {}
 

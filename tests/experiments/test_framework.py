@@ -244,7 +244,8 @@ def test_every_run_decides_claims_and_takes_its_options(tmp_path: Path) -> None:
     base = setting(tmp_path, visits=None, nets=(Path("uniform"), Path("uniform")))
     for run in RUNS:
         assert run.claims
-        given, uses = run.setting(base), find(run.experiment).uses
+        given = run.setting(base)
+        uses = find(run.experiment).uses
         names = ("visits", "game", "opponent", "only")
         assert all(getattr(given, name) in (None, ()) for name in names if name not in uses)
         assert run.command(base).startswith(f"hauteur experiment {run.experiment}")
@@ -290,7 +291,8 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert made["run"] == "temperature-wdl-chess"
     assert made["command"] == "`hauteur experiment temperature-wdl --scale 2 --visits 200 --precision bfloat16`"
 
-    page, file = tmp_path / "page.md", tmp_path / "claims.csv"
+    page = tmp_path / "page.md"
+    file = tmp_path / "claims.csv"
     page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")
     write_table(page, base)
     text = page.read_text()
@@ -440,7 +442,8 @@ def said_by(path: Path) -> list[str]:
     for decide in KEPT_LINES.get(path.stem, {}).values():
         texts += [finding.quantities for finding in decide(run.result)]
     for match in run.matches.values():
-        elo, ends = match["results"]["elo"], match["results"]["elo_interval_95"]
+        elo = match["results"]["elo"]
+        ends = match["results"]["elo_interval_95"]
         if elo is not None and None not in ends:
             low, high = ends
             texts.append(f"{elo:.3g} [{low:.3g}, {high:.3g}]")
@@ -510,7 +513,8 @@ def test_numbers_of_the_table_are_those_of_its_text(root: Path) -> None:
 
 
 def test_runs_of_other_sizes_are_in_the_table(tmp_path: Path) -> None:
-    base, folder = setting(tmp_path, visits=None), tmp_path / "warm"
+    base = setting(tmp_path, visits=None)
+    folder = tmp_path / "warm"
     folder.mkdir()
     begun = ["/bin/hauteur", "experiment", "temperature-wdl", "--out", "x y", "--threads", "1", "--net", "maia-1900"]
     stored = {"settings": {"experiment": "temperature-wdl"}, "begun": {"command": begun}}

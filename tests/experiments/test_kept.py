@@ -46,7 +46,8 @@ def run_folder(folder: Path) -> Path:
 
 
 def test_a_kept_run_has_all_but_the_moves(tmp_path: Path) -> None:
-    folder, file = run_folder(tmp_path / "run"), tmp_path / "run.json"
+    folder = run_folder(tmp_path / "run")
+    file = tmp_path / "run.json"
     keep_run(folder, file)
     kept = read_run(file)
     assert kept.experiment == {"settings": {"experiment": "cpuct"}}
@@ -64,7 +65,8 @@ def test_a_kept_run_has_all_but_the_moves(tmp_path: Path) -> None:
 
 
 def test_commands_are_kept_without_the_paths_of_the_machine(tmp_path: Path) -> None:
-    folder, file = run_folder(tmp_path / "run"), tmp_path / "run.json"
+    folder = run_folder(tmp_path / "run")
+    file = tmp_path / "run.json"
     words = [str(tmp_path / "venv/bin/hauteur"), "experiment", "--net", "nets/a.safetensors", "--out", str(folder)]
     (folder / "experiment.json").write_text(json.dumps({"settings": {}, "begun": {"command": words}}))
     (folder / "result.json").write_text(json.dumps({"rows": [], "command": words}))
@@ -84,7 +86,8 @@ def test_the_check_sum_is_of_moves_and_results_and_not_of_times() -> None:
 
 
 def test_games_that_were_played_again_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, file = run_folder(tmp_path / "run"), tmp_path / "kept.json"
+    folder = run_folder(tmp_path / "run")
+    file = tmp_path / "kept.json"
     keep(folder, out=file)
     again = tmp_path / "again"
     shutil.copytree(folder, again)

@@ -156,7 +156,9 @@ def learned(lost: list[int], promoted: int = 3) -> Learned:
     return Learned([Record(5, 3, 2)] * len(lost), [step < promoted for step in range(len(lost))], lost, 30)
 
 
-STEADY, LATE, NEVER = [5, 3, 2, 1, 1, 0, 0], [9, 9, 9, 9, 9, 9, 0], [9, 9, 9, 9, 9, 9, 9]
+STEADY = [5, 3, 2, 1, 1, 0, 0]
+LATE = [9, 9, 9, 9, 9, 9, 0]
+NEVER = [9, 9, 9, 9, 9, 9, 9]
 EARLY = [9, 2, 1, 1, 0, 0, 0]
 
 
@@ -240,7 +242,8 @@ def test_a_finished_run_is_over_without_its_checkpoint_and_games(
     monkeypatch.setattr(learned_runs, "ProcessPoolExecutor", InThisProcess)
     recipe = tiny_recipe(seed=1)
     learn_beside(setting(tmp_path / "first"), {"one": ("run", recipe)})
-    run, copied = tmp_path / "first" / "run", tmp_path / "second" / "run"
+    run = tmp_path / "first" / "run"
+    copied = tmp_path / "second" / "run"
     last = net_of(copied, 2)
     last.parent.mkdir(parents=True)
     for name in ("config.toml", "metrics.jsonl", str(last.relative_to(copied))):

@@ -139,7 +139,8 @@ def test_the_opponent_of_a_place_is_near_its_first_player(tmp_path: Path, monkey
 
 def elo(value: float, games: int = 1600) -> MatchElo:
     """A match of won and lost games with about this Elo difference."""
-    wins, order = round(games / (1 + 10 ** (-value / 400))), np.random.default_rng(1).permutation(games)
+    wins = round(games / (1 + 10 ** (-value / 400)))
+    order = np.random.default_rng(1).permutation(games)
     return MatchElo(played([float(place < wins) for place in order], paired=True).tally)
 
 

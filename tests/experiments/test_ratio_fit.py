@@ -136,7 +136,9 @@ def test_the_slope_of_the_papers_figure() -> None:
 
 @pytest.mark.parametrize(("truth", "slope"), [(0.3, 0.0), (0.5, -0.4)])
 def test_the_interval_of_the_slope_covers_the_truth(truth: float, slope: float) -> None:
-    random, xs, covered = np.random.default_rng(4), (5.0, 10.0, 32.0, 200.0), 0
+    random = np.random.default_rng(4)
+    xs = (5.0, 10.0, 32.0, 200.0)
+    covered = 0
     for _ in range(400):
         chances = [1 / (1 + math.exp(-(truth + slope * math.log(x / 20)))) for x in xs]
         counts = [int(random.binomial(100, chance)) for chance in chances]

@@ -76,7 +76,8 @@ def test_trials_are_different_players_and_controls_have_the_exploration_of_an_av
             assert trial.repeats or trial.shows or trial.states
     by_name = {trial.name: ht.Player.from_text(trial.a).search for trial in TREE_BALANCE.trials}
     for name in ("1.5", "1.4", "1.1", "1.07", "1.3"):  # the fork's factor for an average move is (1 / scale)^left
-        balance, control = by_name[f"balance-{name}"].tree_balance, by_name[f"control-{name}"].cpuct
+        balance = by_name[f"balance-{name}"].tree_balance
+        control = by_name[f"control-{name}"].cpuct
         assert balance is not None
         assert control.init / 1.745 == pytest.approx(balance.scale**-balance.left, rel=0.011)
     low, high = Published("beta", 800, 1000, None, 4.17, 0.724).interval or (0.0, 0.0)

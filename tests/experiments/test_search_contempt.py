@@ -350,7 +350,8 @@ def test_games_that_are_pucts_say_nothing_of_search_contempt() -> None:
 
 
 def test_openings_that_repeat_are_the_units_and_wins_are_named_apart() -> None:
-    before, after = [0.0, 0, 1, 1] * 60, [0.0, 1, 1, 1] * 60
+    before = [0.0, 0, 1, 1] * 60
+    after = [0.0, 1, 1, 1] * 60
     found = {(n, 9): Cell(n, 9, played(scores, openings=60)) for n, scores in ((PUCT, before), (1, after))}
     finding = odds.lead_of_any(found, "score")
     assert finding is not None
@@ -463,7 +464,8 @@ def test_a_rate_is_surer_where_its_games_differ_less() -> None:
         assert rate_ratio(flags, flags).value == 1
     assert widths[1] > 2 * widths[0]
     assert rate_of([(game, False) for game in range(50)]).interval(0.95) == pytest.approx((0.0, 0.0711), abs=1e-4)
-    random, covered = np.random.default_rng(3), 0
+    random = np.random.default_rng(3)
+    covered = 0
     for _ in range(200):  # 60 games of 10 positions whose rates differ, two and one of ten
         chances = [random.beta(4 * share, 4 - 4 * share, 60) for share in (0.2, 0.1)]
         sides = [[(n, bool(hit)) for n, one in enumerate(some) for hit in random.random(10) < one] for some in chances]

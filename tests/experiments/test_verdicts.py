@@ -117,7 +117,8 @@ def test_fewer_than_eight_seeds_have_the_interval_of_a_permutation_test() -> Non
 
 
 def test_groups_that_are_alike_are_the_units() -> None:
-    values, groups = [0.0, 1.0] * 30, list(range(20)) * 3
+    values = [0.0, 1.0] * 30
+    groups = list(range(20)) * 3
     ordered = [float(group % 2) for group in groups]
     mean = by_opening(ordered, groups)
     assert isinstance(mean, ClusterMean)
@@ -163,7 +164,8 @@ def test_the_premise_must_be_shown() -> None:
 
 
 def test_the_best_of_several_decides_what_is_missing() -> None:
-    near, far = above(0.1, matters=1.0), above(1.5, matters=1.0)
+    near = above(0.1, matters=1.0)
+    far = above(1.5, matters=1.0)
     level = LEVEL / 2
     assert Claim((near, far), needs="any").missing == far.needed_to_show(level)
     assert far.needed_to_show(level) < near.needed_to_show(level)
@@ -223,10 +225,12 @@ def test_errors_of_two_thousand_experiments(kind: Kind) -> None:
 
 def test_the_inequality_that_decides_is_named() -> None:
     """Not the first, but the weakest of those that must all be true, and the strongest where any is enough."""
-    weak, strong = above(2.5), above(9.0)
+    weak = above(2.5)
+    strong = above(9.0)
     assert Claim((strong, weak)).decisive is weak
     assert Claim((weak, strong), needs="any").decisive is strong
-    refuted, none = above(-5.0), above(0.5, matters=3.0)
+    refuted = above(-5.0)
+    none = above(0.5, matters=3.0)
     assert Claim((strong, refuted)).decisive is refuted
     assert Claim((strong, none, above(9.0))).verdict == "no such effect"
     assert Claim((strong, none, above(9.0))).decisive is none

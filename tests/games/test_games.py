@@ -130,14 +130,17 @@ def test_a_python_game_is_the_rust_game_move_for_move() -> None:
 
         def copy(self) -> TicTacToe:
             twin = TicTacToe()
-            twin.stones, twin.to_move = self.stones.copy(), self.to_move
+            twin.stones = self.stones.copy()
+            twin.to_move = self.to_move
             return twin
 
-    ours, python = load_game("tictactoe"), _core.Game.from_python(TicTacToe(), "python-tictactoe")
+    ours = load_game("tictactoe")
+    python = _core.Game.from_python(TicTacToe(), "python-tictactoe")
     assert python.new_initial_state().perft(5) == ours.new_initial_state().perft(5)
     rng = np.random.default_rng(3)
     for _ in range(50):
-        a, b = ours.new_initial_state(), python.new_initial_state()
+        a = ours.new_initial_state()
+        b = python.new_initial_state()
         while a.outcome() is None:
             assert a.legal_actions().tolist() == b.legal_actions().tolist()
             assert np.array_equal(a.features(), b.features())
@@ -233,9 +236,12 @@ class Columns:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> None:
-    random, game = np.random.default_rng(1), load_game(spec(*size))
+    random = np.random.default_rng(1)
+    game = load_game(spec(*size))
     for _ in range(60):
-        state, other, outcome = game.new_initial_state(), Columns(*size), None
+        state = game.new_initial_state()
+        other = Columns(*size)
+        outcome = None
         while outcome is None:
             assert (state.outcome(), state.legal_actions().tolist()) == (None, other.legal())
             action = int(random.choice(other.legal()))

@@ -24,7 +24,8 @@ WORTH = "qrbnp"
 @st.composite
 def handicaps(draw: st.DrawFn) -> tuple[Odds, list[tuple[str, str, str | None]]]:
     """Any handicap, some pieces of one side missing, or lesser ones in their place; and what it gives."""
-    start, giver = draw(st.sampled_from([518, 518, *range(0, 960, 7)])), draw(st.sampled_from([WHITE, BLACK]))
+    start = draw(st.sampled_from([518, 518, *range(0, 960, 7)]))
+    giver = draw(st.sampled_from([WHITE, BLACK]))
     own = {
         q: sign.lower() for q, sign in start_board(start).items() if sign.lower() in WORTH and sign.isupper() != giver
     }

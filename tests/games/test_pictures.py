@@ -38,7 +38,8 @@ def test_the_last_move_is_among_the_squares_that_changed(spec: str) -> None:
     """The squares of the last move changed, and at least one of a changed position is marked."""
     states = random_states(spec)
     for before, after in itertools.pairwise(states):
-        old, new = board_of(before), board_of(after)
+        old = board_of(before)
+        new = board_of(after)
         assert old is not None
         assert new is not None
         changed = {square for square in range(len(new.cells)) if old.cells[square] != new.cells[square]}
@@ -77,7 +78,8 @@ class Own(MisereTicTacToe):
 
     def copy(self) -> Own:
         twin = type(self)()
-        twin.stones, twin.to_move = self.stones.copy(), self.to_move
+        twin.stones = self.stones.copy()
+        twin.to_move = self.to_move
         return twin
 
 
@@ -148,7 +150,8 @@ IN_CHECK = re.compile(r'<rect [^>]*fill="#e0705f" opacity=".75"/>')
 @pytest.mark.parametrize("spec", KEPT)
 def test_texts_and_drawings_are_kept(spec: str) -> None:
     state = load_game(spec).new_initial_state()
-    texts, drawings = list[str](), list[list[str]]()
+    texts = list[str]()
+    drawings = list[list[str]]()
     for ply in range(70):
         texts.append(state.text())
         drawings.append([IN_CHECK.sub("", state.svg(flip=flip)) for flip in (False, True)])

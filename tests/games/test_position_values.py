@@ -39,7 +39,8 @@ def pickled(thing: Any) -> Any:
 
 def random_states(spec: str, games: int = 3, plies: int = 12) -> list[ht.State]:
     """Every position of some random games."""
-    random, found = np.random.default_rng(1), []
+    random = np.random.default_rng(1)
+    found = []
     for _ in range(games):
         state = ht.load_game(spec).new_initial_state()
         for _ in range(plies):
@@ -64,7 +65,8 @@ def test_equal_after_a_round_trip(spec: str) -> None:
 
 def test_chess_with_its_past() -> None:
     there_and_back = "g1f3 g8f6 f3g1 f6g8"
-    start, again = ht.position("chess"), ht.position("chess", there_and_back)
+    start = ht.position("chess")
+    again = ht.position("chess", there_and_back)
     assert start.fen.split()[0] == again.fen.split()[0]
     assert start != again
     assert again.repetition() == (1, 4, 0)

@@ -28,7 +28,9 @@ class Race:
     feature_shape = (1, 1, 8)
 
     def __init__(self, goal: int = 6) -> None:
-        self.goal, self.counter, self.to_move = goal, 0, 0
+        self.goal = goal
+        self.counter = 0
+        self.to_move = 0
 
     def legal_actions(self) -> list[int]:
         return [] if self.counter >= self.goal else [0, 1]
@@ -45,7 +47,8 @@ class Race:
 
     def copy(self) -> Race:
         twin = type(self)(self.goal)
-        twin.counter, twin.to_move = self.counter, self.to_move
+        twin.counter = self.counter
+        twin.to_move = self.to_move
         return twin
 
 
@@ -157,7 +160,8 @@ def test_a_copy_of_the_class_above_is_refused() -> None:
     class Above(Race):
         def copy(self) -> Race:
             twin = Above(self.goal)
-            twin.counter, twin.to_move = self.counter, self.to_move
+            twin.counter = self.counter
+            twin.to_move = self.to_move
             return twin
 
     class Longer(Above):

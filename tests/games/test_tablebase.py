@@ -65,7 +65,8 @@ def test_results_and_distances_agree_with_python_chess(
 ) -> None:
     seen = set()
     for board in boards(1):
-        wdl, dtz = python_tables.probe_wdl(board), python_tables.probe_dtz(board)
+        wdl = python_tables.probe_wdl(board)
+        dtz = python_tables.probe_dtz(board)
         assert tables.probe_wdl(state_of(board)) == wdl, board.fen()
         assert tables.probe_dtz(state_of(board)) == dtz, board.fen()
         seen.add(wdl)
@@ -104,7 +105,8 @@ def test_root_actions_keep_the_result(tables: Tablebase, python_tables: chess.sy
 def test_fast_play_keeps_only_the_shortest_wins(tables: Tablebase) -> None:
     for board in boards(3, 60):
         state = state_of(board)
-        kept, fast = tables.root_actions(state), tables.root_actions(state, fast_play=True)
+        kept = tables.root_actions(state)
+        fast = tables.root_actions(state, fast_play=True)
         assert kept
         assert fast, board.fen()
         assert set(fast) <= set(kept), board.fen()

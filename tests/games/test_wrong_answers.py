@@ -51,7 +51,8 @@ class Race:
 
     def copy(self) -> Race:
         twin = type(self)()
-        twin.counter, twin.to_move = self.counter, self.to_move
+        twin.counter = self.counter
+        twin.to_move = self.to_move
         return twin
 
 

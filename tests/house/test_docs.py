@@ -108,7 +108,8 @@ def test_dependencies_have_lower_bounds(project: dict[str, Any]) -> None:
 
 def recipe_rows() -> list[tuple[str, str, str]]:
     """Section, setting and default of every row in the reference of recipes."""
-    rows, section = [], ""
+    rows = []
+    section = ""
     for line in (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8").splitlines():
         heading = re.match(r"## `\[(.+)\]`", line)
         row = re.match(r"\| `([\w.]+)` \| `(.*?)` \|", line)

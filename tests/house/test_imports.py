@@ -103,7 +103,8 @@ CLOSURES = {
 
 @pytest.mark.parametrize("entry", CLOSURES)
 def test_an_entry_point_rests_on_few_modules(entry: str) -> None:
-    reached, waiting = {entry}, [entry]
+    reached = {entry}
+    waiting = [entry]
     while waiting:
         new = internal_imports(waiting.pop(), functions=False) - reached
         reached |= new

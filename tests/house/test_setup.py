@@ -57,7 +57,8 @@ def torch_of(python: Path) -> str:
 def test_torch_comes_from_the_index_for_processors_where_there_is_no_gpu(
     python: Path, index: str, tmp_path: Path
 ) -> None:
-    absent, driver = str(tmp_path / "none"), tmp_path / "driver"
+    absent = str(tmp_path / "none")
+    driver = tmp_path / "driver"
     driver.write_text("NVRM version\n")
     assert "the ordinary one follows" in install(python, TORCH_INDEX=f"{index}/nowhere", NVIDIA_DRIVER=absent)
     for variables in ({"NVIDIA_DRIVER": str(driver)}, {"NVIDIA_DRIVER": absent, "TORCH_INDEX": ""}):

@@ -22,7 +22,9 @@ def checkpoint(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, checkpoint: Path, seed: int) -> None:
-    whole, random, path = checkpoint.read_bytes(), np.random.default_rng(seed), tmp_path / "flipped.safetensors"
+    whole = checkpoint.read_bytes()
+    random = np.random.default_rng(seed)
+    path = tmp_path / "flipped.safetensors"
     (state, tensors), refused, same = load_checkpoint(checkpoint), 0, 0
     for _ in range(200):
         data = bytearray(whole)

@@ -158,7 +158,8 @@ def test_a_killed_generation_is_charged_for_all_its_units(tmp_path: Path, monkey
 def test_a_budget_ends_a_run_and_a_greater_one_continues_it(tmp_path: Path) -> None:
     whole = learn(recipe(generations=3), folder=tmp_path / "whole", display=Silent())
     totals = [line["compute"]["flops_total"] for line in whole.state.history]
-    folder, display = RunFolder(tmp_path / "run"), Silent()
+    folder = RunFolder(tmp_path / "run")
+    display = Silent()
     learn(recipe(generations=3, budget_flops=totals[0] + 1), folder=folder.path, display=display)
     assert len(folder.read_metrics()) == 2
     assert folder.is_complete()

@@ -36,7 +36,9 @@ class Games:
     """Plays generations of games with known ratios under a controller."""
 
     def __init__(self, settings: ControllerSettings, curve: Curve, *, seed: int, games: int = 400) -> None:
-        self.settings, self.curve, self.games = settings, curve, games
+        self.settings = settings
+        self.curve = curve
+        self.games = games
         self.random = np.random.default_rng(seed)
         self.state = controller.begin(settings, 100)
         self.true_ratios: list[float] = []
@@ -59,7 +61,8 @@ class Games:
         return self.state
 
     def _games(self, generation: int, games: int) -> Observation:
-        n_scl, visits = self.state.n_scl, self.state.visits
+        n_scl = self.state.n_scl
+        visits = self.state.visits
         assert n_scl is not None
         ratio = self.curve(generation, n_scl, visits)
         decisive = int(self.random.binomial(games, ratio / (1 + ratio)))
@@ -126,7 +129,8 @@ def test_a_generation_is_played_near_what_was_seen() -> None:
 
 
 def test_probes_end_although_the_target_is_out_of_reach() -> None:
-    settings, state = ControllerSettings(), controller.begin(ControllerSettings(), 100_000)
+    settings = ControllerSettings()
+    state = controller.begin(ControllerSettings(), 100_000)
     probes = 0
     while controller.wants_probe(ControllerSettings(), state, 1):
         probes += 1
@@ -144,7 +148,8 @@ def warm(warmth: float, decisive: int, drawn: int, *, generation: int = 1) -> Ob
 
 def test_temperatures_follow_the_target_of_each_generation() -> None:
     """(w + l)/d is twice the factor to the power 0.7: the targets are met at factors of 0.14 and 1."""
-    state, factors = controller.begin(WARM, 16), []
+    state = controller.begin(WARM, 16)
+    factors = []
     for generation in range(1, 9):
         assert controller.wants_probe(WARM, state, generation), "each generation begins with a probe"
         while controller.wants_probe(WARM, state, generation):

@@ -86,7 +86,8 @@ def exchanged(games: Path) -> None:
 def test_games_of_a_finished_generation_are_played_again(
     undisturbed: Path, half: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
-    folder, display = tmp_path / "run", Silent()
+    folder = tmp_path / "run"
+    display = Silent()
     shutil.copytree(half, folder)
     damage(folder / "games")
     learn(exact(), folder=folder, display=display)

@@ -25,9 +25,11 @@ def games(count: int) -> list[GameRecord]:
 
 def test_targets_are_those_of_the_whole_tree() -> None:
     game = load_game(SMALL)
-    values, found = exact_values(game), games(4)
+    values = exact_values(game)
+    found = games(4)
     for record, exact in zip(found, with_exact_ends(found, game, 1_000_000), strict=True):
-        state, ends = game.new_initial_state(), np.cumsum(exact.policy_lengths)[:-1]
+        state = game.new_initial_state()
+        ends = np.cumsum(exact.policy_lengths)[:-1]
         policies = zip(np.split(exact.policy_actions, ends), np.split(exact.policy_counts, ends), strict=True)
         before = np.split(record.policy_actions, np.cumsum(record.policy_lengths)[:-1])
         for move, (actions, counts) in enumerate(policies):

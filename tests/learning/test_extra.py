@@ -131,7 +131,8 @@ def test_gradients_reach_the_tower_and_their_own_head(buffer: ReplayBuffer) -> N
 
 
 def test_the_value_error_is_learned_from_the_square(buffer: ReplayBuffer) -> None:
-    batch, value = Batch.of(buffer.samples_of(np.arange(2))), torch.tensor([[0.5], [-0.5]])
+    batch = Batch.of(buffer.samples_of(np.arange(2)))
+    value = torch.tensor([[0.5], [-0.5]])
     z = batch["wdl"][:, 0] - batch["wdl"][:, 2]
     exact = torch.log(torch.expm1((value[:, 0] - z) ** 2))[:, None]  # softplus of it is the square
     alone = ExtraTargets(value_error=1)
@@ -143,7 +144,8 @@ def test_threads_and_a_restored_trainer_give_the_same_bytes(buffer: ReplayBuffer
     going_on = trainer_of(buffer, weight_average=0.9)
     assert unequal(going_on.tensors(), trainer_of(buffer, threads=3, weight_average=0.9).tensors()) == []
     assert going_on.network_tensors().keys() == resnet_shapes(ARCHITECTURE).keys()  # files have no heads
-    tensors, steps = going_on.tensors(), going_on.steps
+    tensors = going_on.tensors()
+    steps = going_on.steps
     restored = CandidateTrainer.restored(ARCHITECTURE, settings(weight_average=0.9), tensors, steps=steps)
     assert unequal(tensors, restored.tensors()) == []
     facts = [one.train(buffer, 3, seed=3, generation=2, generations=2) for one in (going_on, restored)]
@@ -187,7 +189,8 @@ def test_a_network_learns_its_own_target_and_plays_without_it(records: list[Game
     for part in (records[:10], records[10:]):
         buffer.add(part)
     trainer = Trainer(GAME, Own, TrainSettings(batch_size=64, warmup_steps=0, learning_rate=0.01))
-    first, last = trainer.fit(buffer, steps=5).extra, trainer.fit(buffer, steps=80).extra
+    first = trainer.fit(buffer, steps=5).extra
+    last = trainer.fit(buffer, steps=80).extra
     assert last["plies_left"] < first["plies_left"] / 2
     trainer.save(tmp_path / "own.safetensors")
     module = load(tmp_path / "own.safetensors").module

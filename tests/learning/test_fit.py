@@ -52,7 +52,8 @@ def equal(first: Samples, second: Samples) -> bool:
 
 def test_games_in_memory_are_those_of_a_shard(records: list[GameRecord], tmp_path: Path) -> None:
     write_shard(tmp_path / "a.parquet", GAME.spec, records, generation=0, nets=[0, 0])
-    memory, disk = ReplayBuffer(GAME), ReplayBuffer(GAME)
+    memory = ReplayBuffer(GAME)
+    disk = ReplayBuffer(GAME)
     memory.add(records)
     disk.extend([tmp_path / "a.parquet"])
     assert memory.positions == disk.positions > 0

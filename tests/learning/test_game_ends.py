@@ -67,12 +67,14 @@ def test_targets_are_the_movers_view_of_the_end(records: list[GameRecord]) -> No
     for move, game in enumerate(games.game_of(moves)):
         end = end_of(records[game])
         sign = 1 if games.movers[move] == 0 else -1
-        owned, score = samples.extra["ownership"][move], samples.extra["score"][move]
+        owned = samples.extra["ownership"][move]
+        score = samples.extra["score"][move]
         if end.outcome() is None:
             assert np.isnan(owned).all()
             assert np.isnan(score)
         else:
-            points, lead = end.ownership(), end.score()
+            points = end.ownership()
+            lead = end.score()
             assert points is not None
             assert lead is not None
             assert np.array_equal(owned[0], sign * points)
@@ -110,7 +112,8 @@ def test_a_window_that_moves_has_the_ends_of_its_games(records: list[GameRecord]
     fresh = ReplayBuffer(GO, window=5, extra=POINTS)
     fresh.add(records)
     every = np.arange(fresh.positions)
-    one, other = moving.samples_of(every), fresh.samples_of(every)
+    one = moving.samples_of(every)
+    other = fresh.samples_of(every)
     for name in ("ownership", "score"):
         assert np.array_equal(one.extra[name], other.extra[name], equal_nan=True)
 

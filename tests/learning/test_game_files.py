@@ -233,7 +233,8 @@ def test_shards_come_in_with_their_targets(tmp_path: Path) -> None:
 
 def test_bad_shards_and_bad_games_in_them(tmp_path: Path) -> None:
     record = random_record(NOGO, 1)
-    torn, foreign = tmp_path / "torn.parquet", tmp_path / "foreign.parquet"
+    torn = tmp_path / "torn.parquet"
+    foreign = tmp_path / "foreign.parquet"
     torn.write_bytes(shard_of(tmp_path / "a.parquet", NOGO, [record]).read_bytes()[:200])
     shard_of(foreign, CHESS, [random_record(CHESS, 1)])
     wrong = [replace(record, movers=1 - record.movers), replace(record, learn=np.zeros_like(record.learn))]

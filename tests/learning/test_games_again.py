@@ -41,7 +41,8 @@ GAME = load_game("connect4(columns=5,rows=4)")
 def played(game: _core.Game, plans: list[GamePlan], *, solver: bool = False) -> list[GameRecord]:
     """Games of a toy player; a part of their moves is not learned from."""
     search = SearchParams(dirichlet=Dirichlet(), solver=Solver(lookahead=1) if solver else None)
-    cap, warm = PlayoutCap(full_share=0.7, fast_visits=5), Temperature(initial=1.0)
+    cap = PlayoutCap(full_share=0.7, fast_visits=5)
+    warm = Temperature(initial=1.0)
     player = SearchPlayer("toy", ToyEvaluator(game), search, 80 if solver else 20, warm, playout_cap=cap)
     found = play_games(game, [player], plans, seed=3, purpose="t", layout=Layout(8, 8), rules=GameRules(max_plies=16))
     return sorted(found, key=lambda one: one.plan.index)
@@ -59,7 +60,8 @@ def value_of(record: GameRecord, move: int) -> float:
 
 def weight_of(kind: str, record: GameRecord, move: int) -> float:
     """The weight of a position, game by game and move by move."""
-    sign, value = (1 if record.movers[move] == 0 else -1), value_of(record, move)
+    sign = 1 if record.movers[move] == 0 else -1
+    value = value_of(record, move)
     result = sign * record.outcome
     if kind == "regret":
         return abs(value - result)
@@ -131,7 +133,8 @@ def test_chess_goes_on_with_its_past_and_its_origin() -> None:
     records = played(chess, again)
     buffer.add(records)
     assert {plan.origin_spec for plan in again} == {None, origin.game.spec}
-    features, row = buffer.samples_of(np.arange(buffer.positions)).features, 0
+    features = buffer.samples_of(np.arange(buffer.positions)).features
+    row = 0
     for record in records:
         state = opening_state(chess, record.plan)
         assert state.moves[-len(record.plan.start) :] == list(record.plan.start) or not record.plan.start
@@ -144,7 +147,8 @@ def test_chess_goes_on_with_its_past_and_its_origin() -> None:
 
 
 def test_positions_searched_again_have_the_new_targets_and_others_their_own() -> None:
-    settings, again = SelfPlaySettings(visits=20), ReanalyseSettings(share=0.3)
+    settings = SelfPlaySettings(visits=20)
+    again = ReanalyseSettings(share=0.3)
     window = Games.join([GAMES, replace(GAMES, generation=GAMES.generation + 1)])
     moves, planned = planned_reanalysis(GAME, settings, again, window, generation=2, net=0, seed=1)
     old = np.flatnonzero(GAMES.learn)
@@ -195,9 +199,12 @@ def test_proven_results_are_those_of_best_play() -> None:
 
 @pytest.mark.parametrize("kind", ["off", "position", "earlier"])
 def test_value_targets_are_proven_results(kind: Any) -> None:
-    buffer, share = ReplayBuffer(GAME, 100, proven=kind), 0.25
+    buffer = ReplayBuffer(GAME, 100, proven=kind)
+    share = 0.25
     buffer.add(marked(SOLVED))
-    targets, row, changed = buffer.samples_of(np.arange(buffer.positions), root_value_share=share).wdl, 0, 0
+    targets = buffer.samples_of(np.arange(buffer.positions), root_value_share=share).wdl
+    row = 0
+    changed = 0
     for record in SOLVED:
         for move in range(len(record.actions)):
             result = record.outcome
@@ -210,7 +217,8 @@ def test_value_targets_are_proven_results(kind: Any) -> None:
             if kind == "off" or not record.proven[move]:
                 wdl = (1 - share) * wdl + share * record.root_wdl[move]
             np.testing.assert_allclose(targets[row], wdl, atol=1e-6)
-            row, changed = row + 1, changed + (result != record.outcome)
+            row = row + 1
+            changed = changed + (result != record.outcome)
     assert row == buffer.positions
     assert (changed > 0) is (kind != "off"), "some games have mistakes after a proof"
 
@@ -298,7 +306,8 @@ def test_a_resumed_run_ends_the_same(
 
 
 def test_lost_files_are_made_again(through: Path, tmp_path: Path) -> None:
-    folder, display = tmp_path / "run", Silent()
+    folder = tmp_path / "run"
+    display = Silent()
     shutil.copytree(through, folder)
     lost = [folder / "reanalysed/gen-00005-0000.parquet", folder / "games/gen-00002-0001.parquet"]
     before = [path.read_bytes() for path in lost]

@@ -140,7 +140,9 @@ def test_the_two_nets_may_have_value_weights_of_their_own(tmp_path: Path) -> Non
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
     rules = {"search_contempt": {"n_scl": 3}, "forced_playouts": {"k": 2}, "solver": {}}
     recipe = parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": rules}}, "test")
-    game, settings, seed = load_game(recipe.game), recipe.selfplay, recipe.run.seed
+    game = load_game(recipe.game)
+    settings = recipe.selfplay
+    seed = recipe.run.seed
     searches = []
     for planned in (
         planned_gate(game, settings, recipe.gate, generation=1, best=1, seed=seed),

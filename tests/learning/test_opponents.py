@@ -94,7 +94,8 @@ def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Pa
     learn(tiny_recipe(), folder=tmp_path / "a", display=display)
     metrics = [json.loads(line) for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
     for line, text in zip(metrics, display.lines, strict=True):
-        games, generation = line["games"], line["generation"]
+        games = line["games"]
+        generation = line["generation"]
         rows = [row for row in games_in(tmp_path / "a") if row["generation"] == generation]
         assert sum(games["learner"].values()) == games["games"] == 12
         assert games["resigned"]["games"] == sum(row["end_reason"] == RESIGNATION for row in rows)

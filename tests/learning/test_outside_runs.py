@@ -65,7 +65,8 @@ def test_a_game_without_end_is_trained(tmp_path: Path) -> None:
 
 def test_the_limit_is_planned_in_every_step() -> None:
     game = ht.load_game("tictactoe")
-    play, gate = SelfPlaySettings(max_plies=7), GateSettings(games=2)
+    play = SelfPlaySettings(max_plies=7)
+    gate = GateSettings(games=2)
     assert planned_gate(game, play, gate, generation=1, best=0, seed=1).settings.max_plies == 7
     window = Games.of(list(ht.self_play(game, "net=uniform visits=4", games=3, threads=1)))
     again = ReanalyseSettings(share=1.0)
@@ -165,7 +166,8 @@ class Spoilt:
     """A buffer whose batches have a wrong number from some draw on."""
 
     def __init__(self, buffer: ht.ReplayBuffer, first: int) -> None:
-        self.buffer, self.left = buffer, first
+        self.buffer = buffer
+        self.left = first
 
     def sample(self, *arguments: object, **options: object) -> object:
         found = self.buffer.sample(*arguments, **options)  # type: ignore[arg-type]

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.quick
 
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"
+    clock = [1000.0]
+    shown = list[int]()
+    path = tmp_path / "progress.json"
     monkeypatch.setattr("hauteur.system.host.time.time", lambda: clock[0])
     written = list[int]()
     begun = RunProgress(generation=3, generations=10, step="self-play", total=50, begun=1000.0, written=1000.0)
@@ -60,7 +62,8 @@ class Watching(Silent):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.path, self.seen = path, list[str]()
+        self.path = path
+        self.seen = list[str]()
 
     def finished(self, line: object, generations: int) -> None:
         self.seen.append(str(read_progress(self.path)))

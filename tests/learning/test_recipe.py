@@ -42,7 +42,7 @@ GONE_ON_WITH = ("chess-zero", "connect4-64x6")
 """Nets of a recipe with other settings, gone on with (docs/experiments/from-zero.md)."""
 
 GONE_ON_TO = {"go9": 75}
-"""Nets of a run that went on after its recipe's generations, with `run.generations` (docs/experiments/bundled-nets.md)."""
+"""Nets of a run that went on beyond its recipe's generations (docs/experiments/bundled-nets.md)."""
 
 
 def recipe_of(net: str) -> Path:
@@ -53,8 +53,10 @@ def recipe_of(net: str) -> Path:
 
 @pytest.mark.parametrize("net", [net for net in shipped_names() if net not in GONE_ON_WITH])
 def test_every_net_that_ships_has_a_recipe_of_its_shape(net: str) -> None:
-    recipe, made = load_recipe(recipe_of(net)), networks.describe(data_path(f"{net}.safetensors"))
-    game, start = load_game(recipe.game), recipe.start
+    recipe = load_recipe(recipe_of(net))
+    made = networks.describe(data_path(f"{net}.safetensors"))
+    game = load_game(recipe.game)
+    start = recipe.start
     begun = start is not None and start.net is not None and architecture_from(game, Path(start.net))[0]
     assert (begun or architecture_for(game, recipe.network)) == made.architecture
     if net != "tictactoe":  # made with an earlier form of its recipe (docs/experiments/bundled-nets.md)

@@ -28,7 +28,8 @@ def test_nets_carry_it_and_games_and_weights_are_the_same(tmp_path: Path) -> Non
     assert play_search_text(resolve_net(carrier.best)) == CARRIED
     assert "play_search" not in ht.load_network(plain.best).description.training
     assert "play_search" not in (tmp_path / "plain" / "config.toml").read_text(encoding="utf-8")
-    ours, theirs = ht.load_network(plain.best).tensors, ht.load_network(carrier.best).tensors
+    ours = ht.load_network(plain.best).tensors
+    theirs = ht.load_network(carrier.best).tensors
     assert all((ours[name] == theirs[name]).all() for name in ours)
     games = [
         {path.name: sha256_of(path) for path in (tmp_path / run).rglob("*.parquet")} for run in ("plain", "carrier")

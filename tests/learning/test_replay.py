@@ -265,7 +265,8 @@ def test_positions_are_drawn_by_their_weights(tmp_path: Path, records: list[Game
 @pytest.mark.parametrize("share", [0.0, 0.4])
 def test_equal_positions_have_the_means_of_their_targets(records: list[GameRecord], share: float) -> None:
     """Also where games come one after another and leave the window."""
-    plain, equal = ReplayBuffer(GAME, 9), ReplayBuffer(GAME, 9, average_equal=True)
+    plain = ReplayBuffer(GAME, 9)
+    equal = ReplayBuffer(GAME, 9, average_equal=True)
     for buffer in (plain, equal):
         buffer.add(records[:4])
         buffer.add([*records[2:8], *records[2:4]])

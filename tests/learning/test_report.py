@@ -100,7 +100,8 @@ def test_axes_grow_with_the_run() -> None:
 
 def test_all_figures_by_another_axis() -> None:
     history = [line(1, cost=None), line(2), line(3)]
-    by_generation, by_time = figures_of(history), figures_of(history, axis="time")
+    by_generation = figures_of(history)
+    by_time = figures_of(history, axis="time")
     assert len(by_time) == len(by_generation)
     assert {figure.x_name for figure in by_time.values()} == {"wall time, minutes"}
     assert list(by_time["losses"].lines[0].xs) == pytest.approx([1, 2, 3])

@@ -136,7 +136,8 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     buffer = ReplayBuffer(chess, 10)
     games = buffer.extend(play_generation([toy], planned, tmp_path))
     assert games is not None
-    features, move = buffer.samples_of(np.arange(games.positions)).features, 0
+    features = buffer.samples_of(np.arange(games.positions)).features
+    move = 0
     for number in range(games.games):
         state = load_game(games.origin[number]).new_initial_state()
         line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]]

@@ -42,8 +42,11 @@ def test_a_shard_without_the_hash_of_its_columns_is_refused(tmp_path: Path, shar
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, shard: Path, seed: int) -> None:
-    whole, random, path = shard.read_bytes(), np.random.default_rng(seed), tmp_path / "flipped.parquet"
-    expected, refused = read_table(shard), 0
+    whole = shard.read_bytes()
+    random = np.random.default_rng(seed)
+    path = tmp_path / "flipped.parquet"
+    expected = read_table(shard)
+    refused = 0
     for _ in range(150):
         data = bytearray(whole)
         data[random.integers(len(data))] ^= 1 << int(random.integers(8))
@@ -103,12 +106,16 @@ def test_a_game_that_cannot_be_is_named_and_skipped(
 
 
 def test_no_wrong_value_is_fatal(tmp_path: Path, shard: Path) -> None:
-    random, whole, skipped = np.random.default_rng(1), read_table(shard).to_pylist(), 0
+    random = np.random.default_rng(1)
+    whole = read_table(shard).to_pylist()
+    skipped = 0
     names = [field.name for field in SCHEMA if pa.types.is_list(field.type) or pa.types.is_integer(field.type)]
     for _ in range(150):
         rows = [{**row} for row in whole]
-        row, name = rows[random.integers(len(rows))], names[random.integers(len(names))]
-        values, wrong = list(np.atleast_1d(row[name])), int(random.choice([0, 1, 5, 100]))
+        row = rows[random.integers(len(rows))]
+        name = names[random.integers(len(names))]
+        values = list(np.atleast_1d(row[name]))
+        wrong = int(random.choice([0, 1, 5, 100]))
         if values:
             values[random.integers(len(values))] = wrong
         row[name] = values if isinstance(row[name], list) else wrong

@@ -132,7 +132,8 @@ def net(tmp_path: Path) -> Path:
 def test_a_run_begins_with_the_weights_of_a_file(net: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run = learn(begun(start={"net": str(net)}), folder=folder, display=Silent())
-    first, start = networks.load(folder / "nets/gen-00000.safetensors"), networks.load(net)
+    first = networks.load(folder / "nets/gen-00000.safetensors")
+    start = networks.load(net)
     assert first.description.architecture == start.description.architecture
     for name, values in start.tensors.items():
         np.testing.assert_array_equal(first.tensors[name], values)
@@ -154,20 +155,24 @@ def test_a_run_begins_from_a_net_by_name() -> None:
     recipe = Recipe.model_validate({"game": "tictactoe", "start": {"net": "tictactoe"}})
     assert recipe.start is not None
     check_start(TICTACTOE, recipe.start)
-    found, shipped = first_trainer(TICTACTOE, recipe).network_tensors(), networks.load("tictactoe").tensors
+    found = first_trainer(TICTACTOE, recipe).network_tensors()
+    shipped = networks.load("tictactoe").tensors
     assert found.keys() == shipped.keys()
     assert all(np.array_equal(found[name], values) for name, values in shipped.items())
 
 
 def test_a_net_for_another_board_gives_the_layers_that_fit(tmp_path: Path) -> None:
-    large, net = _core.Game("hex(size=4)"), tmp_path / "hex3.safetensors"
+    large = _core.Game("hex(size=4)")
+    net = tmp_path / "hex3.safetensors"
     shape = ht.ResNet(filters=4, blocks=1, policy="convolution", value_channels=1, value_hidden=4)
     ht.Trainer(ht.load_game("hex(size=3)"), shape).save(net)
     begun = Recipe.model_validate({"game": "hex(size=4)", "start": {"net": str(net)}})
     assert begun.start is not None
     check_start(large, begun.start)
     trainer = first_trainer(large, begun)
-    architecture, tensors, old = trainer.architecture, trainer.network_tensors(), networks.load(net).tensors
+    architecture = trainer.architecture
+    tensors = trainer.network_tensors()
+    old = networks.load(net).tensors
     assert isinstance(architecture, ResNetArchitecture)
     assert (architecture.feature_shape[1:], architecture.filters) == ((4, 4), 4)
     same = {name for name in tensors if tensors[name].shape == old[name].shape and (tensors[name] == old[name]).all()}

@@ -41,7 +41,8 @@ def trained(buffer: ReplayBuffer, settings: TrainSettings, *, threads: int = 1, 
 
 
 def assert_equal_tensors(first: CandidateTrainer, second: CandidateTrainer) -> None:
-    a, b = first.tensors(), second.tensors()
+    a = first.tensors()
+    b = second.tensors()
     assert a.keys() == b.keys()
     assert [name for name in a if not np.array_equal(a[name], b[name])] == []
 
@@ -62,7 +63,8 @@ def test_losses_by_hand() -> None:
 
 def test_masked_losses_by_hand() -> None:
     logits = torch.tensor([[0.0, math.log(3.0), 7.0]], requires_grad=True)
-    policy, wdl = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[1.0, 0.0, 0.0]])
+    policy = torch.tensor([[0.5, 0.5, 0.0]])
+    wdl = torch.tensor([[1.0, 0.0, 0.0]])
     masked = losses(logits, torch.zeros(1, 3), policy, wdl, torch.tensor([[1, 1, 0]], dtype=torch.uint8))
     assert masked.policy.item() == pytest.approx(-(math.log(0.25) + math.log(0.75)) / 2, abs=1e-6)
     masked.policy.backward()  # type: ignore[no-untyped-call]
@@ -214,7 +216,8 @@ def test_threads_and_restoring_leave_the_weights_as_they_are(buffer: ReplayBuffe
     settings = TrainSettings.model_validate(values)
     going_on = trained(buffer, settings)
     assert_equal_tensors(going_on, trained(buffer, settings, threads=3))
-    other_seed, name = CandidateTrainer.new(architecture(), settings, seed=4), "network.input.conv.weight"
+    other_seed = CandidateTrainer.new(architecture(), settings, seed=4)
+    name = "network.input.conv.weight"
     assert not np.array_equal(going_on.tensors()[name], other_seed.tensors()[name])
     restored = CandidateTrainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
     assert_equal_tensors(going_on, restored)

@@ -54,7 +54,8 @@ def toy(request: pytest.FixtureRequest) -> Toy:
 
 def test_every_layer_learns_but_the_moves_left_head(toy: Toy) -> None:
     architecture, tensors = toy
-    before, after = tensors_of(build(architecture, tensors)), trained(toy).network_tensors()
+    before = tensors_of(build(architecture, tensors))
+    after = trained(toy).network_tensors()
     assert set(after) == set(before)
     assert not [path for path in after if path.rpartition(".")[2] in NORM]
     unchanged = {path for path in after if np.array_equal(before[path], after[path])}

@@ -154,7 +154,8 @@ def test_numbers_of_workers_are_those_of_all_sessions(
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
-    folder, display = tmp_path / "run", Silent()
+    folder = tmp_path / "run"
+    display = Silent()
     shutil.copytree(half_played, folder)
     games = folder / "games"
     whole = {path.name: path.read_bytes() for path in sorted(games.iterdir())}
@@ -175,7 +176,8 @@ def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, 
 
 
 def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe, display = changed_recipe(recipe_of("match"), ["run.generations=1"]), Silent()
+    recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
+    display = Silent()
     learn(recipe, folder=tmp_path / "0", display=display)
     written = list[Path]()
 

@@ -55,7 +55,8 @@ def test_the_nets_that_are_due_are_measured_and_the_run_is_the_same(tmp_path: Pa
 
 def test_a_run_without_gate_shows_no_elo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its strength is the score against the yardstick, or nothing; that of a gated run is Elo."""
-    measured, plain = recipe(2, yardstick=MCTS), recipe(2)
+    measured = recipe(2, yardstick=MCTS)
+    plain = recipe(2)
     for name, given in (("measured", measured), ("plain", plain)):
         assert "Elo" not in repr(ht.learn(given, out=tmp_path / name))
     shown = capsys.readouterr().out

@@ -65,7 +65,8 @@ def test_a_player_that_knows_the_values_never_loses() -> None:
 
 def reached_by_highest_square(side: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
     """All and the lost boards that can come about when one side always takes the highest free square."""
-    met, lost = set(), set()
+    met = set()
+    lost = set()
     todo = [GAME.new_initial_state()]
     while todo:
         state = todo.pop()
@@ -117,10 +118,13 @@ def test_sets_are_found_again_by_their_seed() -> None:
 class Heap:
     """Nim: one, two or three matches are taken from a heap; who takes the last one wins."""
 
-    num_actions, feature_shape, max_plies = 3, (1, 1, 1), 12
+    num_actions = 3
+    feature_shape = (1, 1, 1)
+    max_plies = 12
 
     def __init__(self, left: int = 12, to_move: int = 0) -> None:
-        self.left, self.to_move = left, to_move
+        self.left = left
+        self.to_move = to_move
 
     def legal_actions(self) -> list[int]:
         return list(range(min(3, self.left)))
@@ -146,7 +150,8 @@ class Remembering(Heap):
 
 def test_a_game_of_ones_own_is_solved_unless_its_rules_look_back() -> None:
     game = _core.Game.from_python(Heap(), "heap")
-    state, solver = game.new_initial_state(), _core.ExactSolver(game, 10)
+    state = game.new_initial_state()
+    solver = _core.ExactSolver(game, 10)
     while state.outcome() is None:
         left = int(state.features()[0, 0, 0])
         values = [1 if (left - taken) % 4 == 0 else -1 for taken in (1, 2, 3) if taken <= left]
@@ -192,13 +197,16 @@ def test_the_tree_of_best_replies_is_that_of_plain_negamax() -> None:
     knows_nothing = player(game, lambda rows: taking(rows, 4), 5)
     for side in (0, 1):
         tree = TreePlayer(knows_nothing, game).play(side)
-        chooser, met, mistakes = MoveChooser(knows_nothing, game), set(), 0
+        chooser = MoveChooser(knows_nothing, game)
+        met = set()
+        mistakes = 0
         level = {0: game.new_initial_state()}
         while level:
             following = {}
             for state in level.values():
                 met.add((state.key, state.ply))
-                legal, known = state.legal_actions().tolist(), list(values(state))
+                legal = state.legal_actions().tolist()
+                known = list(values(state))
                 if state.outcome() is None and state.to_move == side:
                     legal = [int(action) for action in chooser.choose([state])]
                     mistakes += known[state.legal_actions().tolist().index(legal[0])] < max(known)

@@ -98,7 +98,8 @@ def test_the_device_answers_rows_by_their_hash_one_batch_after_another() -> None
     masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
     with closing(device.Device(GAME, 0.02)) as slow:
         begun = time.monotonic()
-        first, second = slow.submit_packed(masks, values), slow.submit_packed(masks[::-1], values[::-1])
+        first = slow.submit_packed(masks, values)
+        second = slow.submit_packed(masks[::-1], values[::-1])
         logits, wdl = first.result()
         np.testing.assert_array_equal(second.result()[0], logits[::-1])
         assert time.monotonic() - begun >= 0.04

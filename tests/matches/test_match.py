@@ -97,7 +97,8 @@ def test_more_games_are_added_to_a_finished_match(tmp_path: Path) -> None:
 def test_half_a_line_is_played_again(tmp_path: Path) -> None:
     played(match_in(tmp_path, settings_of()))
     file = tmp_path / "games.jsonl"
-    games, data = list(MatchFolder(tmp_path).games()), file.read_bytes()
+    games = list(MatchFolder(tmp_path).games())
+    data = file.read_bytes()
     file.write_bytes(data[:-20])
     match = match_in(tmp_path, settings_of())
     assert len(played(match)) == 1
@@ -156,7 +157,8 @@ def test_a_name_may_change(tmp_path: Path) -> None:
 
 def toy_players() -> tuple[SearchPlayer, SearchPlayer]:
     evaluator = ToyEvaluator(CONNECT4)
-    a, b = settings_of().a, settings_of().b
+    a = settings_of().a
+    b = settings_of().b
     return (
         SearchPlayer("a", evaluator, a.search, 15, a.temperature),
         SearchPlayer("b", evaluator, b.search, 10, b.temperature),

@@ -51,7 +51,8 @@ def played(game: _core.Game, openings: list[Opening] | None = None, **more: obje
 
 def read_back(text: str) -> list[chess.pgn.Game]:
     """The games as python-chess reads them, without an error."""
-    file, found = io.StringIO(text), list[chess.pgn.Game]()
+    file = io.StringIO(text)
+    found = list[chess.pgn.Game]()
     while (game := chess.pgn.read_game(file)) is not None:
         assert game.errors == []
         found.append(game)
@@ -209,7 +210,8 @@ def test_the_form_has_to_fit_the_game(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_command_writes_into_the_folder_and_where_it_is_told(tmp_path: Path) -> None:
-    out, other = tmp_path / "m", tmp_path / "x.pgn"
+    out = tmp_path / "m"
+    other = tmp_path / "x.pgn"
     words = ["match", "random", "random", "--games", "2", "--max-plies", "10", "--out", str(out), "--pgn", str(other)]
     assert main.main(words) == 0
     assert other.read_text() == (out / "games.pgn").read_text()

@@ -55,7 +55,8 @@ def numbers(match: Match) -> dict[str, Any]:
 
 
 def test_a_match_has_the_games_and_the_result_of_one_process(scheduler: Scheduler, tmp_path: Path) -> None:
-    alone, shared = match_of(tmp_path / "0"), match_of(tmp_path / "2")
+    alone = match_of(tmp_path / "0")
+    shared = match_of(tmp_path / "2")
     assert len(list(alone.play())) == len(list(shared.play(scheduler))) == 40
     assert in_order(shared.games()) == in_order(alone.games())
     assert numbers(shared) == numbers(alone)

@@ -43,7 +43,8 @@ def player(game: _core.Game, salt: int = 0, **options: Any) -> SearchPlayer:
 def assert_same(one: GameRecord, other: GameRecord) -> None:
     """Everything but the time that moves took is the same, to the last bit."""
     for field in fields(GameRecord):
-        first, second = getattr(one, field.name), getattr(other, field.name)
+        first = getattr(one, field.name)
+        second = getattr(other, field.name)
         if isinstance(first, np.ndarray) and field.name != "seconds":
             assert first.dtype == second.dtype, field.name
             np.testing.assert_array_equal(first, second, err_msg=field.name)

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.quick
 
 Floats = NDArray[np.float32]
 QUICK: dict[str, Any] = {"parallel": 4, "threads": 1}
-A, B = ht.Player.from_text("net=uniform visits=12"), ht.Player.from_text("net=uniform visits=4 temperature=1")
+A = ht.Player.from_text("net=uniform visits=12")
+B = ht.Player.from_text("net=uniform visits=4 temperature=1")
 
 
 def half(features: Floats) -> tuple[Floats, Floats]:

@@ -62,7 +62,8 @@ def test_interval_without_draws_is_wilsons() -> None:
 
 
 def test_draws_narrow_the_interval_as_the_variance_says() -> None:
-    few, many = MatchScore(wins=300, losses=300, draws=400), MatchScore(wins=10, losses=10, draws=980)
+    few = MatchScore(wins=300, losses=300, draws=400)
+    many = MatchScore(wins=10, losses=10, draws=980)
     width = [high - low for low, high in map(score_interval, (few, many))]
     # standard deviation of a game: sqrt(0.6/4) and sqrt(0.02/4); times 2 * 1.96 / sqrt(1000)
     assert width[0] == pytest.approx(2 * 1.96 * math.sqrt(0.15 / 1000), rel=0.01)
@@ -105,7 +106,8 @@ def test_pairs_count_points() -> None:
 
 def test_pairs_of_independent_games_have_the_interval_of_the_games() -> None:
     """Won and lost games with chance p: pairs in the shares (1-p)^2, 2p(1-p), p^2 know what the games know."""
-    wins, n = 0.6, 10_000
+    wins = 0.6
+    n = 10_000
     counts = (round(n * 0.16), 0, round(n * 0.48), 0, round(n * 0.36))
     by_pairs = pair_score_interval(Pairs(counts))
     by_games = score_interval(MatchScore(wins=round(2 * n * wins), losses=round(2 * n * (1 - wins))))
@@ -178,7 +180,8 @@ Shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=6)
 @given(shares=Shares, shift=st.floats(-0.9, 0.9))
 def test_roots_are_those_of_scipy(shares: list[float], shift: float) -> None:
     values = [shift + i - (len(shares) - 1) / 2 for i in range(len(shares))]
-    low, high = -1 / max(values) + 1e-9, -1 / min(values) - 1e-9
+    low = -1 / max(values) + 1e-9
+    high = -1 / min(values) - 1e-9
 
     def function(x: float) -> tuple[float, float]:
         terms = [v / (1 + x * v) for v in values]

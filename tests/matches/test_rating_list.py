@@ -175,7 +175,10 @@ def simulated(truth: Sequence[float], games: int, draws: float, random: np.rando
 
 def test_intervals_cover_the_truth() -> None:
     """Round robins of five players: 95 % of the intervals of ratings and of differences hold the truth."""
-    random, inside, across, rounds = np.random.default_rng(3), 0, 0, 250
+    random = np.random.default_rng(3)
+    inside = 0
+    across = 0
+    rounds = 250
     truth = np.array([0.0, 40, 150, 320, 500])
     for _ in range(rounds):
         found = rating_list(simulated(truth.tolist(), 15, 1.2, random))
@@ -192,12 +195,14 @@ def test_intervals_cover_the_truth() -> None:
 @given(LISTS, LISTS)
 def test_a_group_is_rated_as_if_it_were_alone(games: list[Encounter], others: list[Encounter]) -> None:
     strangers = [Encounter(e.first.upper(), e.second.upper(), e.record) for e in others]
-    alone, beside = rating_list(games), rating_list([*games, *strangers])
+    alone = rating_list(games)
+    beside = rating_list([*games, *strangers])
     assert {name: elo for name, elo in elos(beside).items() if name.islower()} == elos(alone)
     assert {name: error for name, error in deviations(beside).items() if name.islower()} == deviations(alone)
 
 
 def test_groups_have_draws_of_their_own() -> None:
-    drawish, sharp = MatchScore(20, 60, 20), MatchScore(50, 0, 50)
+    drawish = MatchScore(20, 60, 20)
+    sharp = MatchScore(50, 0, 50)
     found = rating_list([Encounter("a", "b", drawish), Encounter("b", "c", drawish), Encounter("x", "y", sharp)])
     assert found.draw_share == pytest.approx(0.6, abs=0.01)

@@ -39,7 +39,8 @@ def tally_of(games: list[MatchGame], *, paired: bool = True) -> Tally:
 
 
 def test_a_pair_counts_once() -> None:
-    once, often = tally_of(repeated(1)), tally_of(repeated(50))
+    once = tally_of(repeated(1))
+    often = tally_of(repeated(50))
     assert once.pairs == often.pairs == Pairs((0, 0, 1, 1, 1))
     assert often.score_interval == once.score_interval == pair_score_interval(once.pairs)
     assert often.superiority == once.superiority == los_of_pairs(once.pairs)
@@ -74,7 +75,8 @@ def test_another_opening_or_another_side_makes_another_pair() -> None:
 
 def test_games_without_pairs_count_once_each() -> None:
     games = [game_of(index, 1.0 if index % 3 else 0.0, f"{index % 3}") for index in range(120)]
-    tally, once = tally_of(games, paired=False), tally_of(games[:3], paired=False)
+    tally = tally_of(games, paired=False)
+    once = tally_of(games[:3], paired=False)
     assert tally.different.record == MatchScore(wins=2, losses=1)
     assert tally.score_interval == once.score_interval
     assert tally.different.note == "3 different games of 120"

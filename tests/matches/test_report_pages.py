@@ -126,7 +126,8 @@ def test_an_interrupted_tuning_keeps_its_iterations_and_its_page(
     """And the same command goes on to the end."""
     from hauteur.matches import tuning as strength
 
-    real, calls = strength._play_iteration, list[int]()
+    real = strength._play_iteration
+    calls = list[int]()
 
     def stopped(*arguments: object) -> object:
         calls.append(1)

@@ -65,7 +65,8 @@ def test_nothing_counts_after_the_verdict() -> None:
 @pytest.mark.parametrize("parallel", [1, 32])
 def test_the_verdict_does_not_depend_on_how_many_play_at_once(parallel: int) -> None:
     """More games may have ended when the test does, but those that count are the same."""
-    alone, match = match_in(None, parallel=2), match_in(None, parallel=parallel)
+    alone = match_in(None, parallel=2)
+    match = match_in(None, parallel=parallel)
     played(alone)
     games = played(match)
     assert match.tally.decided

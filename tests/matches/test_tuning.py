@@ -28,7 +28,8 @@ TICTACTOE = ["--game", "tictactoe", "--threads", "1", "--parallel", "8"]
 @st.composite
 def parameters(draw: st.DrawFn) -> Parameter:
     """Any two bounds, even or in the logarithm, of fractions or whole numbers."""
-    whole, log = draw(st.booleans()), draw(st.booleans())
+    whole = draw(st.booleans())
+    log = draw(st.booleans())
     least = (1 if whole else 1e-3) if log else -1000
     numbers = st.integers(int(least), 1000).map(float) if whole else st.floats(least, 1000)
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: abs(ends[0] - ends[1]) > 1e-3)))

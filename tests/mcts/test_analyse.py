@@ -53,7 +53,8 @@ def session(game: _core.Game = CHESS, moves: str = "", **options: object) -> Ana
 
 def go_to(made: Analysis, game: _core.Game, moves: str) -> bool:
     """Goes to the position after the moves; whether the tree was kept."""
-    state, actions = game.new_initial_state(), []
+    state = game.new_initial_state()
+    actions = []
     for move in moves.split():
         actions.append(state.parse(move))
         state.apply(actions[-1])
@@ -101,7 +102,8 @@ def test_only_some_moves() -> None:
 
 
 def test_limits_count_from_ponderhit_on() -> None:
-    made, control = session(), SearchControl(ponder=True)
+    made = session()
+    control = SearchControl(ponder=True)
     future = made.start(Limits(budget=Budget(0.05, 0.05)), control=control)
     time.sleep(0.2)
     assert not future.done()

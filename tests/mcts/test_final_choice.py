@@ -91,6 +91,7 @@ def searched(rule: LowerBound | None, visits: int = 60) -> Pair:
 
 
 def test_visits_and_targets_are_those_of_plain_puct() -> None:
-    plain, other = searched(None), searched(LowerBound(confidence=0.9, min_share=1e-6))
+    plain = searched(None)
+    other = searched(LowerBound(confidence=0.9, min_share=1e-6))
     assert plain.forest.digest(0) == other.forest.digest(0)
     assert plain.forest.policy_targets(plain.ids).tolist() == other.forest.policy_targets(other.ids).tolist()

@@ -45,7 +45,8 @@ def example(q: list[float], visits: list[int], priors: list[float], c: float = 1
     for action, (value, n, prior) in enumerate(zip(q, visits, priors, strict=True)):
         child = Node(state, 1, None, visits=n, value=Value(-value, 0.0))
         root.edges.append(Edge(action, prior, child if n else None))
-    root.num_chosen, root.visits = sum(n > 0 for n in visits), sum(visits) + 1
+    root.num_chosen = sum(n > 0 for n in visits)
+    root.visits = sum(visits) + 1
     params = PLAIN.model_copy(update={"cpuct": Cpuct(init=c, factor=0), "forced_playouts": ForcedPlayouts()})
     return Scores(root, params, at_root=True)
 
@@ -66,7 +67,8 @@ def test_pruning_by_hand() -> None:
 
 def test_the_target_is_of_pruned_visits_and_the_move_of_all() -> None:
     pair = searched(2.0, 200, dirichlet=Dirichlet())
-    visits, target = pair.forest.root_visits(pair.ids)[0], pair.forest.policy_targets(pair.ids)[0]
+    visits = pair.forest.root_visits(pair.ids)[0]
+    target = pair.forest.policy_targets(pair.ids)[0]
     kept = pair.search._pruned_visits(ForcedPlayouts())
     expected = np.array([kept[action] for action in range(7)])
     assert (expected <= visits).all()

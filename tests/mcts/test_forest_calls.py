@@ -72,7 +72,8 @@ def test_a_bad_call_is_refused_in_clear_words_and_changes_nothing(name: str) -> 
 
 
 def test_a_batch_is_answered_once_and_by_its_own_forest() -> None:
-    forest, other = make_forest(Game("tictactoe")), make_forest(Game("tictactoe"))
+    forest = make_forest(Game("tictactoe"))
+    other = make_forest(Game("tictactoe"))
     batch, _ = gather(forest, 1)
     with pytest.raises(ValueError, match="not waiting in this forest"):
         other.apply(batch, LOGITS, WDL)

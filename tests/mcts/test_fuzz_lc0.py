@@ -17,7 +17,9 @@ class Double:
     """Answers as lc0 does. how: its roundings; extra: visits that it adds to a move."""
 
     def __init__(self, how: str, extra: int) -> None:
-        self.how, self.extra, self.lines = how, extra, list[str]()
+        self.how = how
+        self.extra = extra
+        self.lines = list[str]()
 
     def send(self, *lines: str) -> None:
         """Take commands; search at `go nodes N`."""

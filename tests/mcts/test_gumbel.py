@@ -56,7 +56,9 @@ def written_down_schedule(visits: int, considered: int, actions: int) -> list[in
     """Visits of every action, most first: one visit after another, by the words of the paper."""
     alive = min(considered, actions, visits)
     phases = next(p for p in range(1, 20) if 2**p >= alive)
-    counts, each, given = [0] * actions, 0, 0
+    counts = [0] * actions
+    each = 0
+    given = 0
     while given < visits:
         each += max(1, visits // (phases * alive))
         while given < visits and min(counts[:alive]) < each:

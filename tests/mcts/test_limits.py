@@ -160,7 +160,8 @@ def test_expected_moves_are_the_median_of_what_is_left() -> None:
 def test_a_long_game_never_loses_on_time(time: float, increment: float, share: float) -> None:
     """90 moves that each take `share` of the maximum and lose a tenth of the overhead, or less in a short game."""
     lag = min(0.01, time / 200)
-    remaining, used = time, 0.0
+    remaining = time
+    used = 0.0
     for move in range(90):
         budget = plan(Clock(remaining, increment), move_number=move, overhead=0.1)
         spent = share * budget.maximum + lag

@@ -50,7 +50,8 @@ class Spread(Rule):
     columns = ("m",)
 
     def __init__(self, scale: float, mode: str) -> None:
-        self.scale, self.mode = scale, mode
+        self.scale = scale
+        self.mode = mode
         self.random = "normal" if mode == "half_normal" else ""
 
     def after_backup(self, way: Way) -> None:
@@ -58,7 +59,8 @@ class Spread(Rule):
         way["m"] = way["m"] + gap * (gap - way.step * gap)
 
     def edge_value(self, nodes: Nodes, edges: Edges, q: Floats) -> Floats:
-        n, above = edges.visits, nodes.handed("variance", 0.0)
+        n = edges.visits
+        above = nodes.handed("variance", 0.0)
         own = np.where(nodes.visits > 1, nodes["m"] / np.maximum(nodes.visits - 1, 1), above)
         variance = np.where(n > 1, edges["m"] / np.maximum(n - 1, 1), edges.of(own))
         variance = np.where(edges.ended, 0.0, variance)
@@ -264,7 +266,8 @@ def failing(place: str, answer: Callable[..., Any]) -> Rule:
 
 def run_in(kind: str, rule: Rule) -> None:
     """Search by the core or by the reference, and choose a move."""
-    state, evaluator = CONNECT4.new_initial_state(), hash_evaluator(7)
+    state = CONNECT4.new_initial_state()
+    evaluator = hash_evaluator(7)
     if kind == "reference":
         tree = Search(state, SearchParams(), 0, [rule])
         tree.run(evaluator, 20)

@@ -21,7 +21,8 @@ def after(moves: str, game: _core.Game = CHESS) -> _core.State:
 
 
 def test_orders_of_moves_share_a_key_that_the_network_does_not_share() -> None:
-    one, other = after("g1f3 g8f6 b1c3"), after("b1c3 g8f6 g1f3")
+    one = after("g1f3 g8f6 b1c3")
+    other = after("b1c3 g8f6 g1f3")
     assert one.position_key == other.position_key
     assert one.key != other.key
     assert one.position_key != after("g1f3 g8f6").position_key

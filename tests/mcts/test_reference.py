@@ -94,7 +94,9 @@ def test_the_first_of_equal_scores_wins_and_final_choice_prefers_q_then_prior() 
     node = fixture_node()
     for edge in node.edges:
         assert edge.child is not None
-        edge.child.visits, edge.child.value, edge.prior = 5, reference.Value(0.0, 0.0), 0.25
+        edge.child.visits = 5
+        edge.child.value = reference.Value(0.0, 0.0)
+        edge.prior = 0.25
     assert reference.select_edge(node, EXAMPLE).action == 0
     assert node.edges[2].child is not None
     node.edges[2].child.value = reference.Value(-0.5, 0.0)

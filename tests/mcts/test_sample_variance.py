@@ -19,7 +19,8 @@ KEEPS: dict[str, dict[str, Any]] = {"variance": {"variance": {"scale": 0.3}}, "l
 def test_it_is_the_variance_of_the_values_that_were_backed_up(rule: dict[str, Any]) -> None:
     """Each value is n Q_n - (n - 1) Q_(n-1), as the mean moves by one visit after another."""
     game = Game("connect4")
-    evaluator, features = hash_evaluator(game.num_actions), np.zeros((1, *game.feature_shape), np.float32)
+    evaluator = hash_evaluator(game.num_actions)
+    features = np.zeros((1, *game.feature_shape), np.float32)
     forest = Forest(game, SearchParams.model_validate({"cache_size": 0} | rule))
     tree = forest.add(game.new_initial_state(), seed=3)
     values: dict[int, list[float]] = {}
@@ -28,7 +29,8 @@ def test_it_is_the_variance_of_the_values_that_were_backed_up(rule: dict[str, An
         batch = forest.gather(features, 0)
         forest.apply(batch, *evaluator(features[: len(batch)]))
         for edge in forest.root_edges(tree):
-            action, visits = edge["action"], edge["visits"]
+            action = edge["action"]
+            visits = edge["visits"]
             if visits > len(values.setdefault(action, [])):
                 total = visits * (edge["wdl"][0] - edge["wdl"][2])
                 values[action].append(total - sums.get(action, 0.0))

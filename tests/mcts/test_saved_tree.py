@@ -54,7 +54,8 @@ def test_an_opened_tree_shows_what_was_saved(tmp_path: Path, spec: str, rules: d
     assert not SearchTree.open(path).source.facts()["complete"]
     tree.save(path)
     opened = SearchTree.open(path)
-    ours, theirs = tree.most_visited(100), opened.most_visited(100)
+    ours = tree.most_visited(100)
+    theirs = opened.most_visited(100)
     assert [figures(node) for node in ours[1:]] == [figures(node) for node in theirs[1:]]
     assert [node.move for node in ours] == [node.move for node in theirs]
     assert (opened.root.visits, opened.root.proven) == (tree.root.visits, tree.root.proven)
@@ -70,9 +71,11 @@ def test_an_opened_tree_shows_what_was_saved(tmp_path: Path, spec: str, rules: d
 
 
 def test_a_whole_tree_is_written_and_written_again(tmp_path: Path) -> None:
-    tree, net = searched("tictactoe", 60), tmp_path / "net.safetensors"
+    tree = searched("tictactoe", 60)
+    net = tmp_path / "net.safetensors"
     net.write_bytes(b"weights")
-    first, second = tmp_path / "one.json", tmp_path / "two.json"
+    first = tmp_path / "one.json"
+    second = tmp_path / "two.json"
     count = tree.save(first, nets=[net])
     assert SearchTree.open(first).source.facts()["complete"]
     assert SearchTree.open(first).save(second) == count
@@ -162,7 +165,8 @@ def test_files_that_are_no_trees_are_refused(tmp_path: Path, what: str, new: Any
 def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
     path = tmp_path / "tree.json"
     searched("tictactoe", 60).save(path)
-    whole, draw = path.read_bytes(), random.Random(1)
+    whole = path.read_bytes()
+    draw = random.Random(1)
     for _ in range(150):
         bytes_ = bytearray(whole[: draw.randrange(len(whole)) if draw.random() < 0.3 else None])
         for _ in range(draw.randrange(4)):

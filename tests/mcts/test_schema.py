@@ -35,7 +35,8 @@ def numbers() -> list[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize(("section", "setting"), numbers(), ids=str)
 def test_model_and_core_refuse_what_lies_beyond_a_range(section: str, setting: dict[str, Any]) -> None:
-    name, is_whole = setting["name"], setting["type"]["kind"] == "int"
+    name = setting["name"]
+    is_whole = setting["type"]["kind"] == "int"
     for end, outward in zip(setting["range"], (-1, 1), strict=True):
         outside = (
             int(end) + outward * max(1, int(end) // 1000) if is_whole else end + outward * max(abs(end), 1e-3) / 1000

@@ -42,7 +42,8 @@ def test_kinds(kind: str, figure: int) -> None:
 def test_wdl_mu() -> None:
     """w = 0.5, d = 0.3, l = 0.2: a = ln 4, b = 0, mu = 1: a win is as likely as no win."""
     assert logistic_mean(0.3, 0.3) == pytest.approx(1.0)
-    a, b = math.log(1 / 0.2 - 1), math.log(1 / 0.4 - 1)
+    a = math.log(1 / 0.2 - 1)
+    b = math.log(1 / 0.4 - 1)
     assert score("WDL_mu", wl=0.2, d=0.4, q=0.2) == round(100 * (a - b) / (a + b)) == 55
     assert score("WDL_mu", wl=0.0, d=0.5, q=0.0) == 0
 

@@ -55,7 +55,8 @@ class Hashing(GameEvaluator):
 def test_arrays_of_a_result(spec: str) -> None:
     state = start(spec)
     result = ht.search(state, Hashing(state.game), visits=150)
-    actions, legal = state.game.num_actions, state.legal_actions().astype(int)
+    actions = state.game.num_actions
+    legal = state.legal_actions().astype(int)
     shapes = {array.shape for array in (result.visits, result.q, result.prior, result.policy_target)}
     assert shapes == {(actions,)}
     assert result.visits.sum() == 149
@@ -150,7 +151,8 @@ def test_an_analysis_keeps_the_tree_of_a_game() -> None:
     with ht.Analysis(Hashing(state.game)) as analysis:
         first = analysis.go(state, visits=300)
         before = first.tree.root.children[0]
-        visits, q = before.visits, before.q
+        visits = before.visits
+        q = before.q
         state.apply(first.best_action)
         again = analysis.go(state, visits=1)
         assert again.tree.root.visits == visits

@@ -88,7 +88,8 @@ def test_frozen_nodes_are_the_opponents_and_their_weights_add_up(spec: str, n_sc
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
 def test_draws_follow_the_frozen_weights(temperature: float) -> None:
     """E N(s, a) = frozen visits + draws * weight / sum of weights; draws are independent."""
-    n_scl, seeds = 24, 40
+    n_scl = 24
+    seeds = 40
     rule = SearchContempt(n_scl=n_scl, temperature=temperature)
     observed: dict[int, float] = {}
     weights: dict[int, float] = {}
@@ -202,7 +203,8 @@ def root_visits_of_the_reference(rule: SearchContempt, visits: int) -> dict[int,
 
 def test_sampling_begins_one_visit_before_that_of_the_papers_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the author's engine. With a low N_scl the one visit can decide which move is the best."""
-    rule, visits = SearchContempt(n_scl=2), 300
+    rule = SearchContempt(n_scl=2)
+    visits = 300
     ours = root_visits_of_the_reference(rule, visits)
     game = Game("tictactoe")
     forest = Forest(game, SearchParams(search_contempt=rule), 0)

@@ -26,7 +26,8 @@ class Reading(GameEvaluator):
 @pytest.mark.parametrize("spec", ["connect4", "chess"])
 def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
     game = Game(spec)
-    blind, reading = UniformEvaluator(game, batch_size=4), Reading(game, "reading", 16)
+    blind = UniformEvaluator(game, batch_size=4)
+    reading = Reading(game, "reading", 16)
     digests = []
     for evaluator in (blind, reading):
         forest = make_forest(game, SearchParams(solver=Solver()), trees=2)
@@ -56,7 +57,8 @@ class Packed(Unpacking):
 
 @pytest.mark.parametrize("spec", ["connect4", "chess", "nogo(size=9)"])
 def test_a_search_by_bit_planes_grows_the_same_tree(spec: str) -> None:
-    game, digests = Game(spec), []
+    game = Game(spec)
+    digests = []
     packed = Packed(game, "packed", 16)
     for evaluator in (Unpacking(game, "features", 16), packed):
         forest = make_forest(game, trees=2)
@@ -70,7 +72,8 @@ def test_a_search_by_bit_planes_grows_the_same_tree(spec: str) -> None:
 
 @pytest.mark.parametrize("params", [SearchParams(), SearchParams(second_net=SecondNet(small_visits=4, large_visits=2))])
 def test_counters_and_rivals_are_the_statistics_of_the_tree(params: SearchParams) -> None:
-    game, ids = Game("connect4"), np.array([0])
+    game = Game("connect4")
+    ids = np.array([0])
     forest = make_forest(game, params)
     assert forest.root_rivals(0) == ([], [])
     forest.restrict_root(0, [1, 2, 3, 5])
@@ -102,7 +105,8 @@ def test_two_batches_are_full_whatever_the_number_of_trees(trees: int) -> None:
     game = Game("connect4")
     for most in (0, 1):
         params = SearchParams(max_in_flight=most, cache_size=0)  # equal positions have rows of their own
-        forest, rows = make_forest(game, params, trees=trees), list[int]()
+        forest = make_forest(game, params, trees=trees)
+        rows = list[int]()
         forest.set_visit_limits(forest.active(), np.full(trees, 1000, np.uint32))
         waiting = [forest.gather(128), forest.gather(128)]
         for turn in range(8):

@@ -128,7 +128,9 @@ def test_cancel_restores_the_tree(pair: Pair, visits: int, gathers: list[int]) -
     forest = pair.forest
     search(forest, pair.evaluator, visits=visits, rows=1)
     forest.set_visit_limits(pair.ids, np.array([visits + 30], np.uint32))
-    before, visits_before, counted = forest.digest(0), forest.stats()["visits"], evaluated(forest)
+    before = forest.digest(0)
+    visits_before = forest.stats()["visits"]
+    counted = evaluated(forest)
     batches = [gather(forest, rows)[0] for rows in gathers]
     while batches:
         forest.cancel(batches.pop(len(batches) // 2))

@@ -52,7 +52,8 @@ def child(node: reference.Node, k: int) -> reference.Node:
 def proven_fixture() -> reference.Node:
     """The node of the worked example with its second edge proven drawn and its third one proven lost."""
     node = fixture_node()
-    child(node, 1).bounds, child(node, 2).bounds = Bounds(0, 0), Bounds(1, 1)
+    child(node, 1).bounds = Bounds(0, 0)
+    child(node, 2).bounds = Bounds(1, 1)
     return node
 
 
@@ -203,7 +204,8 @@ def test_final_choice(edges: list[tuple[int, float, Bounds | None]], preference:
     node = fixture_node()
     node.edges = node.edges[:3]
     for k, (visits, q, bounds) in enumerate(edges):
-        child(node, k).visits, child(node, k).value = visits, reference.Value(-q, 0.0)
+        child(node, k).visits = visits
+        child(node, k).value = reference.Value(-q, 0.0)
         child(node, k).bounds = bounds or Bounds()
     params = SearchParams(solver=Solver(draw_preference=preference))
     assert reference.final_choice(node, params) is node.edges[best]

@@ -106,7 +106,8 @@ class Blocking(GameEvaluator):
     def __init__(self, quick: int) -> None:
         super().__init__(CHESS, "blocking", 16)
         self.quick = quick
-        self.begun, self.may = threading.Event(), threading.Event()
+        self.begun = threading.Event()
+        self.may = threading.Event()
 
     def compute(self, features: NDArray[np.float32]) -> Answers:
         if self.quick == 0:

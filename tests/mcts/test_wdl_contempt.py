@@ -42,7 +42,8 @@ def evaluated(
     state = Game("tictactoe").new_initial_state()
     if second_to_move:
         state.apply(0)
-    forest, ids = Forest(state.game, params), np.array([0])
+    forest = Forest(state.game, params)
+    ids = np.array([0])
     forest.add(state)
     forest.set_visit_limits(ids, np.array([1], np.uint32))
     batch = forest.gather(np.zeros((1, *state.game.feature_shape), np.float32))
@@ -55,10 +56,13 @@ def changed(
 ) -> list[float]:
     """Win, draw, loss after the change, straight from the definition."""
     w, _, l_ = wdl
-    a, b = math.log(1.0 / l_ - 1.0), math.log(1.0 / w - 1.0)
-    s, mu = min(2.0 / (a + b), cap), (a - b) / (a + b)
+    a = math.log(1.0 / l_ - 1.0)
+    b = math.log(1.0 / w - 1.0)
+    s = min(2.0 / (a + b), cap)
+    mu = (a - b) / (a + b)
     s, mu = s * ratio, mu + sign * s * s * diff
-    win, loss = 1.0 / (1.0 + math.exp((1.0 - mu) / s)), 1.0 / (1.0 + math.exp((1.0 + mu) / s))
+    win = 1.0 / (1.0 + math.exp((1.0 - mu) / s))
+    loss = 1.0 / (1.0 + math.exp((1.0 + mu) / s))
     return [win, 1.0 - win - loss, loss]
 
 
@@ -67,7 +71,8 @@ def changed(
 
 def test_contempt_alone() -> None:
     """100 Elo, nothing calibrated: only mu moves."""
-    near, far = math.cosh(0.175 / REFERENCE) ** -2, math.cosh(0.825 / REFERENCE) ** -2
+    near = math.cosh(0.175 / REFERENCE) ** -2
+    far = math.cosh(0.825 / REFERENCE) ** -2
     diff = 1.0 / REFERENCE / (near + far) * LN10 / 200.0 * 100.0
     assert diff == pytest.approx(0.87445, abs=1e-5)  # by hand: 1.09861 * 1.15129 / (0.96393 + 0.48252)
     found = evaluated(WdlContempt(contempt=100), (0.4, 0.4, 0.2)).searched
@@ -86,7 +91,8 @@ def test_calibrated_by_elo() -> None:
     def mu(elo: float) -> float:
         return -LN10 / 200.0 * 15.0 * 425.0 * math.log(1.0 + math.exp(6.75 - elo / 425.0) / 15.0)
 
-    own, other = soft(2700.0), soft(2000.0)
+    own = soft(2700.0)
+    other = soft(2000.0)
     ratio = math.sqrt((sharpness(own) ** 2 + sharpness(other) ** 2) / 2.0) / REFERENCE
     diff = (mu(own) - mu(other)) / REFERENCE**2
     assert own == pytest.approx(2796.3, abs=0.1)

@@ -48,7 +48,8 @@ def test_searches_in_the_core_read_bit_planes_and_find_the_same(spec: str) -> No
     """The core's step gives packed rows to such a network; what it finds is what rows of features give."""
     game = _core.Game(spec)
     network = random_network(game)
-    packed, plain = make_forest(game, trees=3), make_forest(game, trees=3)
+    packed = make_forest(game, trees=3)
+    plain = make_forest(game, trees=3)
     ids = packed.active()
     packed.set_visit_limits(ids, np.full(3, 60, np.uint32))
     while len(packed.active()):
@@ -69,7 +70,8 @@ class Counting(Occupied):
 def test_games_in_python_may_have_planes_of_several_values() -> None:
     game = _core.Game.from_python(Counting(), "counting")
     network = random_network(game)
-    stepped, plain = make_forest(game), make_forest(game)
+    stepped = make_forest(game)
+    plain = make_forest(game)
     stepped.set_visit_limits(stepped.active(), np.full(1, 80, np.uint32))
     while len(stepped.active()):
         stepped.step(network, 4)
@@ -93,7 +95,8 @@ def test_emulated_instructions_are_not_offered() -> None:
 
 def test_the_error_on_a_real_net_is_smaller_than_with_vectors() -> None:
     """The net of Connect Four that ships, on positions of its games."""
-    game, net = ht.load_game("connect4"), networks.load(ht.load_network("connect4").path)
+    game = ht.load_game("connect4")
+    net = networks.load(ht.load_network("connect4").path)
     exact = CoreEvaluator(game, net)
     states = precision_error.played_positions(game, exact, 60)
     _, expected = precision_error.answers(exact, game, states)

@@ -31,8 +31,10 @@ class Net(nn.Module):
     def __init__(self, width: int = 3, actions: int = ACTIONS) -> None:
         super().__init__()
         cells = int(np.prod(GAME.feature_shape))
-        self.norm, self.drop = nn.BatchNorm1d(cells), nn.Dropout(0.5)
-        self.policy, self.value = nn.Linear(cells, actions), nn.Linear(cells, width)
+        self.norm = nn.BatchNorm1d(cells)
+        self.drop = nn.Dropout(0.5)
+        self.policy = nn.Linear(cells, actions)
+        self.value = nn.Linear(cells, width)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         x = self.drop(self.norm(features.view(len(features), -1)))
@@ -82,7 +84,8 @@ def test_a_module_is_an_evaluator(width: int) -> None:
     torch.manual_seed(1)
     module = Net(width)
     with evaluator(GAME, module, threads=1) as wrapped:
-        first, again = wrapped(FEATURES), wrapped(FEATURES)
+        first = wrapped(FEATURES)
+        again = wrapped(FEATURES)
         assert module.training
         np.testing.assert_array_equal(first[0], again[0])
         np.testing.assert_allclose(first[1].sum(axis=1), 1, atol=1e-6)

@@ -37,7 +37,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_downloaded_nets_by_name(folder: Path) -> None:
-    mine, other = random_net(folder / "mine.pb.gz"), folder / "other.safetensors"
+    mine = random_net(folder / "mine.pb.gz")
+    other = folder / "other.safetensors"
     networks.convert(mine, other)
     (folder / ".hidden.part.pb.gz").write_bytes(b"")
     (folder / "notes.txt").write_bytes(b"")
@@ -137,7 +138,8 @@ def net_of(spec: str) -> Path:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_net_ships_for_the_game(spec: str) -> None:
-    path, game = net_of(spec), load_game(spec)
+    path = net_of(spec)
+    game = load_game(spec)
     net = networks.describe(path)
     assert path.stat().st_size <= MAX_BYTES
     assert load_game(net.game).spec == game.spec

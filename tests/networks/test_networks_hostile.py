@@ -198,7 +198,9 @@ def net_bytes(request: pytest.FixtureRequest) -> bytes:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, net_bytes: bytes, seed: int) -> None:
-    path, random, refused = tmp_path / "a.safetensors", np.random.default_rng(seed), 0
+    path = tmp_path / "a.safetensors"
+    random = np.random.default_rng(seed)
+    refused = 0
     path.write_bytes(net_bytes)
     whole = networks.load(path)
     expected = {name: values.tobytes() for name, values in whole.tensors.items()}

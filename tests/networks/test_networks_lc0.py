@@ -166,7 +166,8 @@ def test_real_networks_round_trip(name: str, shared_data: Path, tmp_path: Path) 
     planes = random_planes(4)
     for before, after in zip(run(source, planes), run(tmp_path / "net.pb.gz", planes), strict=True):
         np.testing.assert_array_equal(before, after)
-    ours, theirs = read_net(tmp_path / "net.pb.gz"), read_net(source)
+    ours = read_net(tmp_path / "net.pb.gz")
+    theirs = read_net(source)
     assert write_message(ours["weights"], SCHEMA, "Weights") == write_message(theirs["weights"], SCHEMA, "Weights")
 
 

@@ -75,7 +75,8 @@ def test_float16_files_hold_the_rounded_numbers(tmp_path: Path) -> None:
     whole, half, again = (tmp_path / f"{name}.safetensors" for name in ("whole", "half", "again"))
     networks.save(whole, architecture, tensors, game="tictactoe", training={"steps": 3})
     networks.convert(whole, half, encoding="float16")
-    read, description = networks.load(half).tensors, networks.describe(half)
+    read = networks.load(half).tensors
+    description = networks.describe(half)
     for name, values in tensors.items():
         stored = values.astype(np.float16) if values.ndim > 1 else values
         assert read[name].dtype == np.float32
@@ -116,7 +117,8 @@ def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:
 
 
 def test_pooling_is_in_the_file_and_the_summary_where_there_is_some(tmp_path: Path) -> None:
-    plain, pooled = tictactoe(), tictactoe(pooling=3, blocks=4)
+    plain = tictactoe()
+    pooled = tictactoe(pooling=3, blocks=4)
     assert (plain.summary(), pooled.summary()) == tuple(
         f"resnet 8x{size} relu, dense policy, wdl value" for size in ("2", "4 pool3/2")
     )

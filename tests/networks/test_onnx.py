@@ -26,8 +26,10 @@ ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu
 
 @st.composite
 def resnets(draw: st.DrawFn) -> Net:
-    rows, columns = draw(st.integers(1, 9)), draw(st.integers(1, 9))
-    squares, filters = draw(st.booleans()), draw(st.integers(1, 24))
+    rows = draw(st.integers(1, 9))
+    columns = draw(st.integers(1, 9))
+    squares = draw(st.booleans())
+    filters = draw(st.integers(1, 24))
     architecture = ResNetArchitecture(
         feature_shape=(draw(st.integers(1, 12)), rows, columns),
         num_actions=rows * columns if squares else draw(st.integers(1, 90)),
@@ -84,7 +86,8 @@ def outputs_of_torch(net: Net, features: Floats) -> list[Floats]:
 def test_models_compute_what_torch_computes(net: Net, rows: int) -> None:
     random = np.random.default_rng(rows)
     features = (random.random((rows, *net[0].feature_shape)) < 0.3).astype(np.float32)
-    expected, model = outputs_of_torch(net, features), onnx_bytes(*net)
+    expected = outputs_of_torch(net, features)
+    model = onnx_bytes(*net)
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     assert [output.name for output in session.get_outputs()] == ["policy", "wdl"]
     for found, exact in zip(session.run(None, {"features": features}), expected, strict=True):

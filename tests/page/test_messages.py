@@ -54,7 +54,8 @@ def test_positions(client: PageClient, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_descriptions(client: PageClient, game: str) -> None:
     client.connect("play")
-    ours, theirs = client.ask("describe", game=game), wheel(PlaySession, "describe", game=game)
+    ours = client.ask("describe", game=game)
+    theirs = wheel(PlaySession, "describe", game=game)
     for found in (ours, theirs):  # opponents by rating depend on the nets that were downloaded, and built in
         found["players"] = [one for one in found["players"] if not one["text"].startswith("human-")]
     assert ours == theirs

@@ -12,7 +12,8 @@ from reference.rave import Rave
 
 def position(spec: str, plies: int, seed: int) -> tuple[_core.State, dict[int, int]]:
     """A position after random moves, and its stones."""
-    random, state = np.random.default_rng(seed), load_game(spec).new_initial_state()
+    random = np.random.default_rng(seed)
+    state = load_game(spec).new_initial_state()
     stones: dict[int, int] = {}
     for _ in range(plies):
         action = int(random.choice(state.legal_actions()))

@@ -215,7 +215,8 @@ def test_options_of_the_uci_engine_count_where_they_were_set(tmp_path: Path) -> 
     options = Options()
     usual = play_settings(options).search
     assert play_settings(options, net="chess").search is usual
-    found, plain = search_model(play_settings(options, net=net).search), search_model(usual)
+    found = search_model(play_settings(options, net=net).search)
+    plain = search_model(usual)
     assert (found.cpuct.init, found.lower_bound is not None) == (2.5, True)
     assert found.model_copy(update={"cpuct": plain.cpuct, "lower_bound": None}) == plain
     options.set("CPuct", "3.25")
@@ -235,7 +236,8 @@ def test_workers_are_sent_what_is_played(net: str) -> None:
 
 
 def test_a_match_says_what_is_played(net: str, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = f"net={net} visits=2 solver.lookahead=0", f"net={net} visits=2 solver=off cpuct.init=1"
+    a = f"net={net} visits=2 solver.lookahead=0"
+    b = f"net={net} visits=2 solver=off cpuct.init=1"
     assert main.main(["match", a, b, "--game", "tictactoe", "--games", "2", "--threads", "1"]) == 0
     said = capsys.readouterr()
     assert f"A plays with the search of its net, {CARRIED}; given instead: solver.lookahead=0\n" in said.err

@@ -62,7 +62,8 @@ def test_batches_in_flight_do_not_change_sequential_trees() -> None:
     digests = []
     for in_flight, batch_size in ((1, 64), (2, 7), (3, 16)):
         forest, ids = forest_of(20, 40, two_nets().model_copy(update={"max_in_flight": 1}))
-        small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+        small = ToyEvaluator(GAME, salt=1)
+        large = ToyEvaluator(GAME, salt=2)
         SearchDriver(forest, small, large=large, batch_size=batch_size, in_flight=in_flight).run()
         digests.append([forest.digest(tree) for tree in ids.tolist()])
     assert digests[0] == digests[1] == digests[2]
@@ -71,7 +72,8 @@ def test_batches_in_flight_do_not_change_sequential_trees() -> None:
 @pytest.mark.parametrize("shared", [True, False])
 def test_games_between_two_nets_and_one(shared: bool) -> None:
     """Also where the large net of one player is the net of the other; games do not depend on those beside them."""
-    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    small = ToyEvaluator(GAME, salt=1)
+    large = ToyEvaluator(GAME, salt=2)
     other = large if shared else ToyEvaluator(GAME, salt=2)
     players = [
         SearchPlayer("two", small, two_nets(), 20, Temperature(initial=1.0), large=large),
@@ -88,7 +90,8 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
 
 def test_games_of_three_nets_do_not_depend_on_those_beside_them() -> None:
     nets = [ToyEvaluator(GAME, salt=salt) for salt in (1, 2, 3)]
-    search, warm = two_nets(more="5:0.2:0.5"), Temperature(initial=1.0)
+    search = two_nets(more="5:0.2:0.5")
+    warm = Temperature(initial=1.0)
     players = [
         SearchPlayer("three", nets[0], search, 20, warm, large=nets[1], more=(nets[2],)),
         SearchPlayer("one", nets[2], SearchParams(cache_size=0), 10, warm),
@@ -101,14 +104,16 @@ def test_games_of_three_nets_do_not_depend_on_those_beside_them() -> None:
 
 @pytest.mark.parametrize("more", [(), (1, 2)])
 def test_the_nets_of_a_search_are_as_many_as_its_settings_have(more: tuple[int, ...]) -> None:
-    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    small = ToyEvaluator(GAME, salt=1)
+    large = ToyEvaluator(GAME, salt=2)
     forest, _ = forest_of(1, 20, two_nets(more="5"))
     with pytest.raises(ValueError, match=rf"^nets after the second one: {len(more)} given, 1 in second_net.more, "):
         SearchDriver(forest, small, large=large, more=[large for _ in more])
 
 
 def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
-    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    small = ToyEvaluator(GAME, salt=1)
+    large = ToyEvaluator(GAME, salt=2)
     session = Analysis(small, two_nets(), large=large, batch_size=1)
     for moves in ((), (3,), (3, 2)):
         session.set_position(GAME.new_initial_state(), moves)

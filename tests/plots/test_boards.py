@@ -17,7 +17,8 @@ pytestmark = pytest.mark.quick
 def random_walk(spec: str, plies: int, title: str = "a game") -> dict[str, object]:
     """A game of first legal moves."""
     state = _core.Game(spec).new_initial_state()
-    start, actions = state.copy(), list[int]()
+    start = state.copy()
+    actions = list[int]()
     while state.outcome() is None and len(actions) < plies:
         actions.append(int(state.legal_actions()[len(actions) % len(state.legal_actions())]))
         state.apply(actions[-1])
@@ -31,7 +32,8 @@ def test_the_data_of_a_game_has_every_position(spec: str) -> None:
     walk = random_walk(spec, 12)
     drawing = drawing_of(_core.Game(spec).new_initial_state())
     assert drawing is not None
-    moves, cells = walk["moves"], walk["cells"]
+    moves = walk["moves"]
+    cells = walk["cells"]
     assert isinstance(moves, list)
     assert isinstance(cells, list)
     assert len(cells) == len(moves) + 1 == len(walk["wdl"]) == len(walk["last"]) == len(walk["best"])  # type: ignore[arg-type]

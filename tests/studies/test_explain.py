@@ -31,7 +31,8 @@ def answer(asked: Question) -> tuple[dict[str, Any], ExplainedSearch, list[TreeN
     with Searches(asked) as searches:
         found = explain(asked, searches)
         searched = searches.of(asked.a)
-        nodes, waiting = list[TreeNode](), [searched.result.tree.root]
+        nodes = list[TreeNode]()
+        waiting = [searched.result.tree.root]
         while waiting:
             node = waiting.pop()
             nodes.append(node)

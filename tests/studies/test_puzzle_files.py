@@ -37,8 +37,10 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_cat
 
 def puzzle_of(seed: int, *, game: str = "chess", solver_moves: int = 2, source: str = "") -> Puzzle:
     """A puzzle made of random moves."""
-    random, rules = np.random.default_rng(seed), load_game(game)
-    state, texts = rules.new_initial_state(), list[str]()
+    random = np.random.default_rng(seed)
+    rules = load_game(game)
+    state = rules.new_initial_state()
+    texts = list[str]()
     fens = [state.notation()]
     while len(texts) < 2 * solver_moves + 6 + seed % 2:
         action = int(random.choice(state.legal_actions()))

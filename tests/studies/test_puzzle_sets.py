@@ -123,7 +123,9 @@ def test_a_person_solves() -> None:
 # -- players -----------------------------------------------------------------------------------------------------------
 
 
-TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
+TICTACTOE = load_game("tictactoe")
+CONNECT4 = load_game("connect4")
+CHESS = load_game("chess")
 FAST = Resources(24, 8, 1)
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 TWO_ROOKS = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
@@ -155,7 +157,8 @@ def test_solved_by_visits(tmp_path: Path) -> None:
 
 
 def test_solving_goes_on(tmp_path: Path) -> None:
-    problems, players = list(read_problems(suite(tmp_path), CHESS)), [parse_player("net=uniform")]
+    problems = list(read_problems(suite(tmp_path), CHESS))
+    players = [parse_player("net=uniform")]
 
     def stop(done: int, *_: int) -> None:
         raise Stopped

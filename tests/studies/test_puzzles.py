@@ -22,7 +22,9 @@ from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, themes_of
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
 from hauteur.system.jsonl import lines_of
 
-TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
+TICTACTOE = load_game("tictactoe")
+CONNECT4 = load_game("connect4")
+CHESS = load_game("chess")
 VALUES = ht.exact_values("tictactoe")
 RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, hindsight=0.0, least=-0.5, rest=1.0)
 FAST = Resources(24, 8, 1)
@@ -33,9 +35,11 @@ TWO_ROOKS = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
 
 def random_games(folder: Path, game: _core.Game, count: int, seed: int = 1) -> str:
     """A match folder of random games."""
-    random, lines = np.random.default_rng(seed), list[MatchGame]()
+    random = np.random.default_rng(seed)
+    lines = list[MatchGame]()
     for index in range(count):
-        state, moves = game.new_initial_state(), list[str]()
+        state = game.new_initial_state()
+        moves = list[str]()
         while state.outcome() is None:
             action = int(random.choice(state.legal_actions()))
             moves.append(state.action_to_text(action))
@@ -85,7 +89,8 @@ def test_puzzles_of_connect_four_by_the_solver(tmp_path: Path) -> None:
     source = random_games(tmp_path / "games", CONNECT4, 25)
     rule = RULE.model_copy(update={"high": 800, "gap": 0.5, "moves": 1, "least": 0.5})
     mining(CONNECT4, [source], tmp_path / "mine", rule, limit=120).run()
-    puzzles, solver = puzzles_in(tmp_path / "mine"), _core.ExactSolver(CONNECT4)
+    puzzles = puzzles_in(tmp_path / "mine")
+    solver = _core.ExactSolver(CONNECT4)
     assert puzzles
     for puzzle in puzzles:
         state = puzzle.position()

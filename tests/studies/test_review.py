@@ -69,7 +69,8 @@ def test_thresholds_from_equality_upwards(loss: float, mark: str) -> None:
 def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_away() -> None:
     """At queen odds the first move costs nothing; losing the rest of the chances is a blunder."""
     start = _core.Game(f"chess(fen={ODDS_STARTS['queen d1']})").new_initial_state()
-    state, actions = start.copy(), []
+    state = start.copy()
+    actions = []
     for text in ("e2e4", "e7e5", "a2a3"):
         actions.append(state.parse(text))
         state.apply(actions[-1])
@@ -99,7 +100,8 @@ def test_queen_odds_with_the_shipped_net() -> None:
 def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_searched_again() -> None:
     """The last position is exact, and shows what the move before it allowed; `known` replaces the search."""
     game = _core.Game("connect4")
-    start, actions = game.new_initial_state(), [0, 1, 0, 1, 0, 1, 0]
+    start = game.new_initial_state()
+    actions = [0, 1, 0, 1, 0, 1, 0]
     searched: list[Place] = []
 
     def look(line: tuple[int, ...], place: Place, _: tuple[int, ...]) -> PositionFinding:
@@ -163,7 +165,8 @@ def test_a_mark_stands_only_where_four_times_the_visits_come_to_one() -> None:
 
 def test_a_mistake_is_punished_as_far_as_the_reply_keeps_what_it_gave() -> None:
     """A reply that throws it away again leaves little of it; the last move has no reply."""
-    start, line = _core.Game("connect4").new_initial_state(), (0, 1, 2)
+    start = _core.Game("connect4").new_initial_state()
+    line = (0, 1, 2)
     worth: list[Wdl] = [(0.5, 0.0, 0.5), (0.9, 0.0, 0.1), (0.4, 0.0, 0.6), (0.9, 0.0, 0.1)]
 
     def look(played: tuple[int, ...], place: Place, _: tuple[int, ...]) -> PositionFinding:
@@ -191,7 +194,8 @@ def test_an_annotated_pgn_has_the_games_and_is_read_by_python_chess(tmp_path: Pa
     assert run_review(tmp_path, "games.pgn", FOOLS_MATE + "\n" + UNFINISHED) == 0
     text = (tmp_path / "out" / "review.pgn").read_text()
     stream = io.StringIO(text)
-    first, second = chess.pgn.read_game(stream), chess.pgn.read_game(stream)
+    first = chess.pgn.read_game(stream)
+    second = chess.pgn.read_game(stream)
     assert first is not None
     assert second is not None
     assert not first.errors
@@ -215,7 +219,8 @@ def test_an_interrupted_review_goes_on_and_comes_to_the_same(
     assert run_review(tmp_path, "games.pgn", QUIET, "--seed", "3", "--batch-size", "1") == 0
     whole = json.loads((tmp_path / "out" / "result.json").read_text())
     (tmp_path / "other").mkdir()
-    real, calls = finding_of, list[object]()
+    real = finding_of
+    calls = list[object]()
 
     def failing(report: object) -> PositionFinding:
         calls.append(report)

@@ -40,7 +40,8 @@ def report(game: ReviewedGame, ply: int, *, best: str, mark: Mark = "") -> MoveR
     for action in game.actions[:ply]:
         state.apply(action)
     better = state.parse(best)
-    before, after = (0.6, 0.0, 0.4), (0.4, 0.0, 0.6) if mark else (0.6, 0.0, 0.4)
+    before = (0.6, 0.0, 0.4)
+    after = (0.4, 0.0, 0.6) if mark else (0.6, 0.0, 0.4)
     return MoveReport(
         ply=ply,
         number="",

@@ -42,13 +42,15 @@ def reviewed(fen: str, moves: str, worth: dict[str, tuple[float, float, float]] 
     whose worth is given. Forced wins are proven.
     """
     start = position(fen)
-    state, actions = start.copy(), list[int]()
+    state = start.copy()
+    actions = list[int]()
     for text in moves.split():
         actions.append(state.parse(text))
         state.apply(actions[-1])
 
     def look(line: tuple[int, ...], place: Place, among: tuple[int, ...]) -> PositionFinding:
-        here, texts = start.copy(), list[str]()
+        here = start.copy()
+        texts = list[str]()
         for action in line:
             texts.append(here.action_to_text(action))
             here.apply(action)

@@ -70,7 +70,8 @@ def test_an_opponent_without_a_net_is_refused() -> None:
 def test_the_story_of_a_game(finder: TrapFinder) -> None:
     """O answers the threat on the a-file elsewhere and loses: the first player's score rises by that mistake."""
     start = load_game("tictactoe").new_initial_state()
-    actions, state = [], start.copy()
+    actions = []
+    state = start.copy()
     for text in ["a1", "b2", "a2", "c1", "a3"]:
         actions.append(state.parse(text))
         state.apply(actions[-1])

@@ -122,7 +122,8 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     words = smaller(words[1:])
     provide(words)
     if words[0] in TALKING or variables or own:
-        command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
+        command = [sys.executable, "-m", "hauteur.cli", *own, *words]
+        environment = os.environ | variables
         ended = subprocess.run(command, input="quit\n", text=True, check=False, env=environment, stderr=subprocess.PIPE)
         assert ended.returncode >= 0, f"signal {-ended.returncode}: {ended.stderr[-2000:]}"
         return ended.returncode

@@ -35,9 +35,11 @@ def played(
 
     No two games have the same moves, in other matches neither.
     """
-    games, tally = [], ht.Tally(paired)
+    games = []
+    tally = ht.Tally(paired)
     for index, score in enumerate(scores):
-        side, line = "second" if paired and index % 2 else "first", f"line {index % openings}"
+        side = "second" if paired and index % 2 else "first"
+        line = f"line {index % openings}"
         end = ends[index % len(ends)]
         values = {"index": index, "a": side, "score": score, "end": end, "plies": 9, "moves": f"game {next(NUMBERS)}"}
         games.append(MatchGame(**values, opening="" if paired else line))  # type: ignore[arg-type]

@@ -58,7 +58,8 @@ class Engine:
         elif command == "boardsize":
             self.resize(int(words[0]))
         elif command == "clear_board":
-            self.state, self.asked = self.state.game.new_initial_state(), 0
+            self.state = self.state.game.new_initial_state()
+            self.asked = 0
         return {"name": "Fake Go", "version": "2", "protocol_version": "2", "list_commands": self.commands()}.get(
             command, ""
         )

@@ -134,7 +134,8 @@ class Hostile:
 
     def request(self, paths: tuple[str, ...], kept: dict[str, str]) -> tuple[Scope, list[Message]]:
         """A request as an ASGI server passes it on: its scope, and the messages of its body."""
-        raw, body = self.path(paths), self.body()
+        raw = self.path(paths)
+        body = self.body()
         headers = self.headers({**kept, "content-type": self.random.choice(TYPES)})
         scope = {
             "type": "http",

@@ -28,7 +28,8 @@ from playwright.sync_api import (
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-WIDE, NARROW = (1280, 800), (390, 844)
+WIDE = (1280, 800)
+NARROW = (390, 844)
 PHONE: dict[str, Any] = {"size": NARROW, "has_touch": True, "is_mobile": True}
 """How `Windows.open` opens a window of a phone."""
 PATIENCE = 600_000

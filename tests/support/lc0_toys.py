@@ -301,7 +301,8 @@ class NumpyNet:
         result = np.zeros((64, 64))
         for a in range(64):
             for b in range(64):
-                dx, dy = abs(a % 8 - b % 8), abs(a // 8 - b // 8)
+                dx = abs(a % 8 - b % 8)
+                dy = abs(a // 8 - b // 8)
                 reached = dx == 0 or dy == 0 or dx == dy or {dx, dy} == {1, 2}
                 result[a, b] = -1 if a == b else float(reached)
         return result
@@ -366,7 +367,8 @@ class NumpyNet:
         while f"{prefix}pol_encoder.{i}.mha.q_w" in self.t:
             x = self.encoder(x, f"{prefix}pol_encoder.{i}", int(self.a.scalars[f"{prefix}pol_headcount"]), 1.0)
             i += 1
-        q, k = self.fc(x, f"{prefix}ip2_pol"), self.fc(x, f"{prefix}ip3_pol")
+        q = self.fc(x, f"{prefix}ip2_pol")
+        k = self.fc(x, f"{prefix}ip3_pol")
         scores = q @ k.T / np.sqrt(q.shape[1])
         promotions = k[56:] @ self.t[f"{prefix}ip4_pol_w"].T
         result = []
@@ -386,7 +388,8 @@ def all_moves() -> list[tuple[int, int, str]]:
     moves = []
     for a in range(64):
         for b in range(64):
-            dx, dy = abs(a % 8 - b % 8), abs(a // 8 - b // 8)
+            dx = abs(a % 8 - b % 8)
+            dy = abs(a // 8 - b // 8)
             if a != b and (dx == 0 or dy == 0 or dx == dy or {dx, dy} == {1, 2}):
                 moves.append((a, b, ""))
     for file in range(8):
@@ -399,7 +402,8 @@ def all_moves() -> list[tuple[int, int, str]]:
 def plane_of(move: tuple[int, int, str]) -> int:
     """Plane of the convolution policy head."""
     origin, target, piece = move
-    dx, dy = target % 8 - origin % 8, target // 8 - origin // 8
+    dx = target % 8 - origin % 8
+    dy = target // 8 - origin // 8
     if piece:
         return 64 + 3 * (dx + 1) + "rbq".index(piece)
     knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]

@@ -38,7 +38,8 @@ class Linear(nn.Module):
 
     def __init__(self, cells: int, actions: int, width: int) -> None:
         super().__init__()
-        self.policy, self.value = nn.Linear(cells, actions), nn.Linear(cells, width)
+        self.policy = nn.Linear(cells, actions)
+        self.value = nn.Linear(cells, width)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         flat = features.flatten(1)

@@ -20,7 +20,9 @@ def random_record(
     random = np.random.default_rng(index)
     state = position_after(origin or game.new_initial_state(), start)
     actions: list[int] = []
-    movers, edges, counts = [], [], []
+    movers = []
+    edges = []
+    counts = []
     while state.outcome() is None and len(actions) < plies:
         legal = state.legal_actions()
         visited = random.permutation(legal)[: random.integers(1, len(legal) + 1)]
@@ -29,7 +31,8 @@ def random_record(
         counts.append(random.integers(1, 100, len(visited)))
         actions.append(int(visited[0]))
         state.apply(actions[-1])
-    outcome, wdl = state.outcome(), random.dirichlet([1, 1, 1], len(actions))
+    outcome = state.outcome()
+    wdl = random.dirichlet([1, 1, 1], len(actions))
     return GameRecord(
         plan=GamePlan(index, start=tuple(start), origin=origin),
         seed=index,

@@ -60,7 +60,8 @@ def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int) -> list[
     """Kills the run at random moments; where it ends too early another folder (1, 2 ...) goes on with the kills."""
     draws = random.Random(seed)
     killed: list[str] = []
-    number, longest = 0, 0.5
+    number = 0
+    longest = 0.5
     while True:
         target = folder / str(number)
         started = time.monotonic()
@@ -73,7 +74,8 @@ def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int) -> list[
         elif len(killed) == kills:
             return killed
         else:
-            number, longest = number + 1, longest / 2
+            number = number + 1
+            longest = longest / 2
 
 
 def alive_after(pid: int, seconds: float) -> bool:

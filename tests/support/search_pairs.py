@@ -111,7 +111,8 @@ class Pair:
     def gather_for(self, net: int, rows: int, by_reference: Callable[[int], list[Leaf]]) -> int:
         """Gathers in both for a net; the rows must be the same positions in the same order."""
         features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
-        batch, leaves = self.forest.gather(features, net), by_reference(rows)
+        batch = self.forest.gather(features, net)
+        leaves = by_reference(rows)
         assert len(batch) == len(leaves)
         for row, leaf in zip(features, leaves, strict=False):
             np.testing.assert_array_equal(row, leaf.node.state.features())
@@ -158,12 +159,14 @@ class Pair:
 
     def check(self) -> None:
         """Both trees agree in all that can be seen of the root, and the core's tree is sound."""
-        root, tree = self.search.root, int(self.ids[0])
+        root = self.search.root
+        tree = int(self.ids[0])
         self.forest.check_invariants(tree)
         assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
         core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}
         assert core.keys() == {edge.action for edge in root.edges}
-        q, priors = self.search.root_q(), self.priors()
+        q = self.search.root_q()
+        priors = self.priors()
         for edge in root.edges:
             other = core[edge.action]
             assert (other["visits"], other["in_flight"]) == (edge.visits, edge.in_flight), edge.action
@@ -242,7 +245,8 @@ def drawn(section: type[BaseModel], without: Sequence[str] = ()) -> st.SearchStr
             continue
         facts = setting_facts(section, name)
         low, high = (facts.ends.get(end, 0) for end in ("ge", "le"))
-        least, most = max(low, -MOST_NUMBER), min(high, MOST_NUMBER)
+        least = max(low, -MOST_NUMBER)
+        most = min(high, MOST_NUMBER)
         kinds: dict[str, st.SearchStrategy[Any]] = {
             "choice": st.sampled_from(facts.choices or ("",)),
             "switch": st.booleans(),
@@ -333,7 +337,8 @@ def pairs(draw: st.DrawFn, repeating: st.SearchStrategy[Game] = wanderers) -> Pa
     """A random position of a random game with random parameters and random answers."""
     game = draw(games | repeating)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
-    salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
+    salt = draw(st.integers(0, 2**32))
+    sharpness = draw(st.sampled_from([0.0, 1.0, 6.0]))
     evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)
     return Pair(state, draw(search_params), evaluator, seed=draw(st.integers(0, 2**64 - 1)))
 

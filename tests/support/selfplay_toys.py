@@ -60,7 +60,8 @@ def arena_options(**options: Any) -> dict[str, Any]:
 
 def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: Path) -> list[Path]:
     """Play the games of a generation by these players; return the files of its units."""
-    plans, facts = iter(planned.plans), ArenaFacts()
+    plans = iter(planned.plans)
+    facts = ArenaFacts()
     games = episodes(
         planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose, facts=facts
     )
@@ -78,7 +79,10 @@ def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: 
 
 def gate_match(players: list[SearchPlayer], planned: PlannedGames, sprt: Sprt | None = None) -> GateResults:
     """Play the match of the candidate against the best net, with a sequential test until it ends."""
-    results, plans, seed, purpose = GateResults(sprt), iter(planned.plans), planned.seed, planned.purpose
+    results = GateResults(sprt)
+    plans = iter(planned.plans)
+    seed = planned.seed
+    purpose = planned.purpose
     for game in episodes(
         planned.game, players, planned.settings, plans, seed=seed, purpose=purpose, facts=ArenaFacts()
     ):

@@ -124,7 +124,8 @@ def difference(shown: str, printed: str) -> str:
     Lines next to each other must be printed so, but where GAP stands between them. Spaces count once.
     """
     lines = [" ".join(line.split()) for line in printed.splitlines()]
-    place, may_skip = 0, True
+    place = 0
+    may_skip = True
     for line in (" ".join(line.split()) for line in shown.splitlines()):
         if line == GAP:
             may_skip = True
@@ -133,5 +134,6 @@ def difference(shown: str, printed: str) -> str:
             place = lines.index(line, place)
         if place >= len(lines) or lines[place] != line:
             return line
-        place, may_skip = place + 1, False
+        place = place + 1
+        may_skip = False
     return ""

@@ -92,7 +92,8 @@ def _odds(random: Random, truth: float) -> Games:
     chances = random.uniform(0.3, 0.6, 60)
     changed = chances + random.normal(0, 0.1, 60).clip(-0.25, 0.25) + truth / 100
     before, after = (random.random(400) < of[openings] for of in (chances, changed))
-    gains, places = (100.0 * (after.astype(float) - before)).tolist(), openings.tolist()
+    gains = (100.0 * (after.astype(float) - before)).tolist()
+    places = openings.tolist()
 
     def claim(share: float) -> Claim:
         count = round(share * 400)

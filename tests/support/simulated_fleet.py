@@ -85,7 +85,8 @@ class SimulatedFleet:
         self.submitted.append((worker, unit))
         one.has.append(unit)
         self.most_in_flight = max(self.most_in_flight, len(one.has))
-        number, habits = one.given, one.habits
+        number = one.given
+        habits = one.habits
         one.given += 1
         if habits.hangs(unit, number):
             return

@@ -75,7 +75,9 @@ def problem_of(journal: Journal[Entry]) -> str:
 def test_a_flipped_bit_is_found(tmp_path: Path) -> None:
     """Or cuts the end off the last line, which is then as if it had not been written."""
     journal, lines = written(tmp_path / "x.jsonl")
-    whole, draw, unseen = b"".join(lines), random.Random(1), 0
+    whole = b"".join(lines)
+    draw = random.Random(1)
+    unseen = 0
     for at in [*draw.sample(range(len(whole)), 300), *range(len(whole) - 40, len(whole))]:
         changed = bytearray(whole)
         changed[at] ^= 1 << draw.randrange(8)

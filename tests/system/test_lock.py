@@ -35,7 +35,8 @@ def holder(folder: Path, temporary: Path) -> subprocess.Popen[str]:
 
 
 def test_processes_with_other_temporary_folders_are_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, mine = tmp_path / "run", tmp_path / "mine"
+    folder = tmp_path / "run"
+    mine = tmp_path / "mine"
     mine.mkdir()
     process = holder(folder, tmp_path / "other")
     try:

@@ -134,7 +134,8 @@ def test_the_board_is_turned_round_at_every_node(session: Analysed) -> None:
     with pytest.raises(ValueError, match="there is no position yet"):
         session.ask("view", line=[], flip=True)
     session.searched(50, game="chess")
-    here, turned = session.ask("view", line=[])["position"], session.ask("view", line=[], flip=True)["position"]
+    here = session.ask("view", line=[])["position"]
+    turned = session.ask("view", line=[], flip=True)["position"]
     assert (here["notation"], here["svg"] != turned["svg"]) == (turned["notation"], True)
     line = session.ask("tree")["root"]["children"][0]["line"]
     assert (

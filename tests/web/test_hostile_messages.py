@@ -93,7 +93,9 @@ async def bombard(root: Path, session: str, number: int, seed: int) -> None:
     client = FakeClient(AccessMiddleware(app, AccessPolicy()), session)
     await asyncio.wait_for(client.ready.wait(), 60)
     [opened] = app.state.lab.pool.open
-    hostile, requests, start = Hostile(seed, words_of(session)), requests_of(session), 0
+    hostile = Hostile(seed, words_of(session))
+    requests = requests_of(session)
+    start = 0
     for index in range(number):
         reply = await client.ask(hostile.message(requests))
         assert ("error" in reply) != ("reply" in reply)

@@ -217,7 +217,8 @@ def test_too_many_or_too_long_replies_that_wait_are_noticed(size: int) -> None:
 
 
 def test_a_server_that_comes_back_is_found_again(browser: Browser, tmp_path: Path) -> None:
-    address, lab = "/analyse?game=connect4&moves=4+4&visits=200", start_lab(tmp_path)
+    address = "/analyse?game=connect4&moves=4+4&visits=200"
+    lab = start_lab(tmp_path)
     windows = Windows(browser, lab.url)
     try:
         page = windows.open(address)

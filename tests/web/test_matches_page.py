@@ -36,7 +36,8 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
     with locked(folder, "playing"):
         page = windows.open("/matches")
         page.get_by_role("row", name=f"{lab_root.name}/cup/live").get_by_role("link").click()
-        state, llr = page.locator("#state"), page.get_by_text("LLR", exact=False).first
+        state = page.locator("#state")
+        llr = page.get_by_text("LLR", exact=False).first
         expect(state).to_contain_text("running")
         expect(state).to_contain_text("10 of 30 games")
         with (folder / "games.jsonl").open("a") as file:

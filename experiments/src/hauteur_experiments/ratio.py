@@ -89,7 +89,8 @@ def ratio_factor(of: Record, to: Record) -> Interval:
 
 def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Inequality, Inequality]:
     """Return that a factor between two ratios (w + l)/d is nearly 1. least, of: units that may decide."""
-    low, high = 1 / EQUAL_WITHIN, EQUAL_WITHIN
+    low = 1 / EQUAL_WITHIN
+    high = EQUAL_WITHIN
     return (
         Inequality(what, factor, low, "above", least, of=of, matters=low),
         Inequality("the same", factor, high, "below", least, of=of, matters=high),

@@ -139,7 +139,8 @@ def _minichess(rows: Sequence[Row]) -> Iterator[Number]:
 
 def _half_of_the_draws(run: Callable[[str], KeptRun]) -> Use:
     """Half of the draws from the net of the odds taker."""
-    names, numbers = [], []
+    names = []
+    numbers = []
     for nodes, ending in ((100, ""), (400, "-400")):
         gains = []
         for taker in TAKERS:

@@ -24,7 +24,8 @@ from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, gam
 from hauteur_experiments.setting import Setting
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
 
-BAND, MIDDLE = (-60.0, 0.0), -30.0
+BAND = (-60.0, 0.0)
+MIDDLE = -30.0
 OUTSIDE = (-160.0, 100.0)
 
 LARGEST_BUDGET, LEAST_BUDGET = 256, 8

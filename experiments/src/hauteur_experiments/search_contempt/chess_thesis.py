@@ -358,7 +358,8 @@ def permutation_interval(own: Sequence[float], other: Sequence[float]) -> tuple[
 
 def _least_difference(own: Sequence[float], other: Sequence[float]) -> float:
     """Return the greatest difference that is rejected as too small, by bisection; scores are 0 to 1."""
-    rejected, kept = -2.0, 2.0
+    rejected = -2.0
+    kept = 2.0
     while kept - rejected > 1e-6:
         middle = (rejected + kept) / 2
         if permutation_p([value - middle for value in own], other) <= LEVEL:

@@ -37,8 +37,10 @@ from hauteur_experiments.verdict import Claim
 N_SCL = 3
 """The N_scl of the match that this is the control of: at 200 visits it draws as often as PUCT with tau_2."""
 
-ALONE, CONSTANTS = f"n{N_SCL}-tau2-alone", "tau2-alone-tau2"
-FRESH_CONTEMPT, FRESH_ALONE = f"fresh-n{N_SCL}-tau2-contempt", "fresh-tau2-alone"
+ALONE = f"n{N_SCL}-tau2-alone"
+CONSTANTS = "tau2-alone-tau2"
+FRESH_CONTEMPT = f"fresh-n{N_SCL}-tau2-contempt"
+FRESH_ALONE = "fresh-tau2-alone"
 """Names of the matches. The fresh games of search-contempt are those of table 2, where they lie beside these."""
 
 TAU_2_ALONE = f"{tau_2_temperature()} {LC0}"
