@@ -28,7 +28,7 @@ from hauteur_experiments.claims_table import (
     with_table,
     write_table,
 )
-from hauteur_experiments.deciding import GAMES, decided, game_of, verdict_of
+from hauteur_experiments.deciding import GAMES, IN_WORDS, decided, game_of, verdict_of, without_source_visits
 from hauteur_experiments.experiment import Experiment, Finding, Result, make_experiment, stated
 from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.kept import read_run
@@ -378,10 +378,33 @@ def test_statements_are_counted_once_and_those_of_others_apart() -> None:
         row_of("g", ""),
         row_of("h", "1 [0, 2] Elo", "**holds**", claim="this laboratory: h"),
         row_of("i", "1 [0, 2] Elo", "**holds**", subject="Learning"),
+        row_of("j", "1 [0, 2] Elo", "**holds** (visits not stated by the source)"),
+        row_of("two-fold", "1 [0, 2] Elo", "**holds**", claim=IN_WORDS[1]),
     ]
     assert counts(rows) == Counts(
-        statements=7, holds=1, denied=1, none=1, mixed=1, at_visits=1, elsewhere=1, open=1, not_run=1
+        statements=9,
+        holds=3,
+        denied=1,
+        none=1,
+        mixed=1,
+        at_visits=1,
+        unstated_visits=2,
+        elsewhere=1,
+        open=1,
+        not_run=1,
     )
+
+
+def test_statements_without_visits_are_in_the_table(root: Path) -> None:
+    lines = recorded_lines(root / "docs/experiments/claims.csv")
+    assert set(IN_WORDS) <= {line["claim"] for line in lines}
+    unstated = {line["claim"] for line in lines if without_source_visits(line)} - set(IN_WORDS)
+    assert {claim.partition(": ")[2] for claim in unstated} == {
+        "certainty-prop, version 2",
+        "FPU 0",
+        "FPU 1.1",
+        "FPU -parent_v",
+    }
 
 
 def test_table_and_figure_show_the_same_run(root: Path) -> None:

@@ -140,7 +140,7 @@ def test_an_experiment_to_the_end(tmp_path: Path) -> None:
     whole = make_experiment(find("fpu"), setting(tmp_path, **small))
     names = [(row["match"], row["games"], row["paper_games"]) for row in whole.rows]
     assert names[::3] == [("zero", 4, 1000), ("reduction-0.33", 4, None)]
-    assert {one.scope for one in whole.findings} == {"another game; other visits"}
+    assert {one.scope for one in whole.findings} == {"another game; visits not stated by the source"}
     with pytest.raises(ValueError, match="visits was 3 and is now 4"):
         make_experiment(find("fpu"), setting(tmp_path, visits=4, **small))
 

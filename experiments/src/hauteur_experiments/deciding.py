@@ -69,6 +69,22 @@ VISITS = re.compile(r"^([\d,]+) visits, not ([\d,]+)$")
 OF_VISITS = re.compile(r"visits|nodes|budget")
 """In a part of a scope that says that the visits are not the source's."""
 
+UNSTATED_VISITS = "visits not stated by the source"
+"""A part of a scope: there are no visits that a run could have had."""
+
+IN_WORDS = tuple(
+    f"Videodr0me, MCTS experiments: {statement}"
+    for statement in (
+        "easy early visits: self-play might suffer (untested there)",
+        "two-fold draw scoring: a slight gain",
+        "certainty propagation finds shallow mates faster",
+        "policy compression does well at tactics",
+        "easy early visits might help slightly at tactics (untested there)",
+        "... and might work well with policy compression (untested there)",
+    )
+)
+"""Statements in words, of which the source does not say the visits either."""
+
 DENIED = ("does not hold", "no such effect")
 
 
@@ -163,6 +179,13 @@ def in_own_game(subject: str, rows: Sequence[Row]) -> Decided | None:
     return by_game(rows).get(OWN_GAMES.get(subject, ""))
 
 
+def without_source_visits(row: Row) -> bool:
+    """Return whether the source of a line does not state its visits, so that no run can be at them."""
+    return row["claim"] in IN_WORDS or UNSTATED_VISITS in differences_of(row)
+
+
 def at_the_sources_visits(row: Row) -> bool:
-    """Return whether nothing in a line's scope says that its visits, nodes or budget are not the source's."""
+    """Return whether a source states visits, nodes or a budget, and the scope of the line has none other."""
+    if without_source_visits(row):
+        return False
     return not any(OF_VISITS.search(part) for part in differences_of(row))

@@ -19,6 +19,7 @@ from hauteur_experiments.deciding import (
     in_own_game,
     scope_of,
     verdict_of,
+    without_source_visits,
 )
 
 WORDS = {
@@ -54,6 +55,8 @@ class Counts:
     """Those of which runs say the contrary."""
     at_visits: int
     """Those decided (held, denied or without an effect) at the source's visits."""
+    unstated_visits: int
+    """Those decided whose source does not state its visits."""
     elsewhere: int
     """Those that are decided in another game alone."""
     open: int
@@ -72,7 +75,8 @@ class Counts:
         return (
             f"The four sources make {self.statements} statements. In the source's own game {self.holds} hold, "
             f"{self.denied} do not, {self.none} show no effect that matters and of {self.mixed} the runs disagree; "
-            f"{self.at_visits} of those {self.decided} that are decided are so at the source's visits. "
+            f"{self.at_visits} of those {self.decided} that are decided are so at the source's visits, and of "
+            f"{self.unstated_visits} the source states no visits. "
             f"Decided in another game alone: {self.elsewhere}; open after their games: {self.open}; "
             f"not run: {self.not_run}."
         )
@@ -82,6 +86,7 @@ def counts(rows: Sequence[Row]) -> Counts:
     """Count the statements of the four sources in the lines of the table of claims."""
     places: Counter[str] = Counter()
     at_visits = 0
+    unstated_visits = 0
     claims = {key: lines for key, lines in by_claim(rows).items() if key[0] in OWN_GAMES}
     for (subject, _), lines in claims.items():
         own = in_own_game(subject, lines)
@@ -89,6 +94,7 @@ def counts(rows: Sequence[Row]) -> Counts:
         places[place] += 1
         if own is not None and place in ("holds", "does not hold", "no such effect"):
             at_visits += at_the_sources_visits(own.row)
+            unstated_visits += without_source_visits(own.row)
     return Counts(
         statements=len(claims),
         holds=places["holds"],
@@ -96,6 +102,7 @@ def counts(rows: Sequence[Row]) -> Counts:
         none=places["no such effect"],
         mixed=places["mixed"],
         at_visits=at_visits,
+        unstated_visits=unstated_visits,
         elsewhere=places["elsewhere"],
         open=places["open"],
         not_run=places["not run"],

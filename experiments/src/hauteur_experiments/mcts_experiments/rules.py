@@ -16,6 +16,7 @@ from statistics import NormalDist
 from typing import Any
 
 import hauteur as ht
+from hauteur_experiments.deciding import UNSTATED_VISITS
 from hauteur_experiments.experiment import Experiment, Finding, Result, SourceClaim, joined
 from hauteur_experiments.grid import APART, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.measured import (
@@ -401,7 +402,10 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
         control = next((other for other in others if other.name.startswith(trial.control)), None)
     without = f"without its control {trial.control}" if trial.control and control is None else ""
     for published in one.published:
-        other_visits = "" if published.visits == one.visits else "other visits"
+        if published.visits is None:
+            other_visits = UNSTATED_VISITS
+        else:
+            other_visits = "" if published.visits == one.visits else "other visits"
         claim = claim_of(published, one.elo, None if control is None else control.elo, cells)
         scope = joined(other_game, other_visits, constants, without)
         yield Finding.of(key_of(trial, published), claim, shown, scope)
