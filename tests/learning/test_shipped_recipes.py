@@ -82,7 +82,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ([], "name a recipe, such as `hauteur train tictactoe`"),
         (["conect4"], "there is no recipe 'conect4' (did you mean connect4?)"),
         (["go(size=5)"], "there is no recipe 'go(size=5)' (that game has go5);"),
-        (["go"], "there is no recipe 'go' (that game has go5, go7, go9, go9_again);"),
+        (["go"], "there is no recipe 'go' (that game has go5, go7, go9, go9_again, bundled/go9_64x6);"),
         (["../recipes/connect4"], "there is no recipe '../recipes/connect4'"),
         (["catalogue"], "there is no recipe 'catalogue'"),
         (["runs/none.toml"], "runs/none.toml: No such file"),
