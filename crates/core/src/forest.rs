@@ -202,7 +202,8 @@ impl Forest {
         }
         // Rows in flight count in the shares, so a tree with many answers outstanding adds fewer.
         let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
-        let (whole, rest) = ((in_flight + capacity) / active.len(), (in_flight + capacity) % active.len());
+        let whole = (in_flight + capacity) / active.len();
+        let rest = (in_flight + capacity) % active.len();
         let most = match self.setup.params.max_in_flight as usize {
             0 => MAX_TREE_ROWS,
             limit => limit.min(MAX_TREE_ROWS),
@@ -270,7 +271,8 @@ impl Forest {
     }
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let (own, model) = (&self.caches[0], &self.caches[1]);
+        let own = &self.caches[0];
+        let model = &self.caches[1];
         let asks_model = self.setup.models() && net == Net::Large;
         let cache = if self.setup.models() { own } else { &self.caches[net.index()] };
         let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };

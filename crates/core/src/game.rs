@@ -414,7 +414,8 @@ pub fn same_position(one: &dyn State, other: &dyn State) -> bool {
         return false;
     }
     let seen = |state: &dyn State| {
-        let (mut row, mut actions) = (vec![0.0; state.row_len()], Vec::new());
+        let mut row = vec![0.0; state.row_len()];
+        let mut actions = Vec::new();
         state.encode(&mut row);
         state.legal_actions(&mut actions);
         (row, actions)

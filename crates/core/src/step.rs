@@ -25,7 +25,8 @@ pub struct BatchBuffers {
 impl BatchBuffers {
     /// Buffers for batches of at most `rows` rows of this game for an evaluator.
     pub fn new(info: &GameInfo, evaluator: &dyn Evaluator, rows: usize) -> Self {
-        let (reads, planes) = (evaluator.reads(), info.feature_shape[0]);
+        let reads = evaluator.reads();
+        let planes = info.feature_shape[0];
         let [floats, masks] = match reads {
             Reads::Planes => [rows * info.row_len(), 0],
             Reads::Packed => [rows * planes; 2],
@@ -58,11 +59,13 @@ impl BatchBuffers {
     fn rows_from(&mut self, begin: usize) -> Rows<'_> {
         match self.reads {
             Reads::Planes => {
-                let (begin, end) = (begin * self.row_len, self.rows * self.row_len);
+                let begin = begin * self.row_len;
+                let end = self.rows * self.row_len;
                 Rows::Planes(&mut self.features[begin..end], self.row_len)
             }
             Reads::Packed => {
-                let (begin, end) = (begin * self.planes, self.rows * self.planes);
+                let begin = begin * self.planes;
+                let end = self.rows * self.planes;
                 Rows::Packed(&mut self.masks[begin..end], &mut self.features[begin..end], self.planes)
             }
             Reads::Nothing | Reads::Positions => Rows::Unwritten(self.rows - begin),
@@ -188,7 +191,8 @@ fn evaluate(
         Reads::Nothing => Batch::Nothing,
         Reads::Positions => Batch::Positions(&positions),
     };
-    let (logits, wdl) = (&mut buffers.logits[..rows * buffers.num_actions], &mut buffers.wdl[..rows * 3]);
+    let logits = &mut buffers.logits[..rows * buffers.num_actions];
+    let wdl = &mut buffers.wdl[..rows * 3];
     evaluator.evaluate_unless(batch, rows, logits, wdl, halted)
 }
 
@@ -199,7 +203,8 @@ fn positions_of<'a>(
     batch: BatchId,
     root_line: RootLine,
 ) -> Result<Vec<Position<'a>>, ForestError> {
-    let (states, lines) = (forest.batch_positions(batch)?, forest.batch_lines(batch)?);
+    let states = forest.batch_positions(batch)?;
+    let lines = forest.batch_lines(batch)?;
     let rows = states.into_iter().zip(lines).zip(forest.batch_trees(batch)?);
     let position = |((state, line), tree): ((&'a dyn State, Vec<Action>), usize)| {
         let (origin, mut moves) = root_line(index, tree);
@@ -211,7 +216,8 @@ fn positions_of<'a>(
 
 fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], buffers: &BatchBuffers) -> Result<(), String> {
     for &(index, batch, begin) in parts {
-        let (logits, wdl) = (&buffers.logits[begin * buffers.num_actions..], &buffers.wdl[begin * 3..]);
+        let logits = &buffers.logits[begin * buffers.num_actions..];
+        let wdl = &buffers.wdl[begin * 3..];
         forests[index].apply(batch, logits, wdl, buffers.num_actions).map_err(message)?;
     }
     Ok(())
@@ -265,10 +271,12 @@ mod tests {
             let mut forest = Forest::new(SearchParams::default(), 1, 1).unwrap();
             let tree = forest.add(game.initial(), None);
             let mut buffers = BatchBuffers::new(game.info(), &Patient, 8);
-            let (asked, mut facts) = (AtomicUsize::new(0), StepFacts::default());
+            let asked = AtomicUsize::new(0);
+            let mut facts = StepFacts::default();
             let halted = || asked.fetch_add(1, Ordering::Relaxed) % 3 < halts;
             while facts.batches < 20 {
-                let (forests, users) = (std::slice::from_mut(&mut forest), [(0, Net::Small)]);
+                let forests = std::slice::from_mut(&mut forest);
+                let users = [(0, Net::Small)];
                 step_unless(forests, &users, &Patient, &mut buffers, &root_line, &mut facts, &halted).unwrap();
             }
             let search = forest.tree(tree).unwrap();

@@ -65,7 +65,8 @@ fn check_packed(shape: [usize; 3], state: &dyn State) {
         return;
     }
     // Full and no numbers, for the same reason.
-    let (mut masks, mut values) = (vec![u64::MAX; shape[0]], vec![f32::NAN; shape[0]]);
+    let mut masks = vec![u64::MAX; shape[0]];
+    let mut values = vec![f32::NAN; shape[0]];
     state.encode_packed(&mut masks, &mut values);
     let row = features(state);
     for (c, plane) in row.chunks_exact(squares).enumerate() {

@@ -55,7 +55,9 @@ fn rows_per_second(ready: &Network, features: &[f32], batch: usize) -> f64 {
     let mut wdl = vec![0.0; batch * 3];
     let part = &features[..batch * ready.row_length()];
     let mut measure = || {
-        let (began, cpu, mut rows) = (Instant::now(), cpu_seconds(), 0);
+        let began = Instant::now();
+        let cpu = cpu_seconds();
+        let mut rows = 0;
         while began.elapsed().as_secs_f64() < 0.2 {
             ready.evaluate(part, batch, &mut logits, &mut wdl).expect("lengths fit");
             rows += batch;

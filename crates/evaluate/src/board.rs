@@ -25,8 +25,10 @@ pub struct Board {
 impl Board {
     /// A board of these sizes.
     pub fn new(rows: usize, columns: usize) -> Self {
-        let (tile_rows, tile_columns) = (tile_outputs(rows), tile_outputs(columns));
-        let (tiles_down, tiles_across) = (rows.div_ceil(tile_rows), columns.div_ceil(tile_columns));
+        let tile_rows = tile_outputs(rows);
+        let tile_columns = tile_outputs(columns);
+        let tiles_down = rows.div_ceil(tile_rows);
+        let tiles_across = columns.div_ceil(tile_columns);
         // Whole tiles and a border: the transform reads all squares that a tile's outputs see and never asks where the
         // board ends.
         let padded_rows = tiles_down * tile_rows + 2;

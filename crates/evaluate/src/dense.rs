@@ -155,7 +155,8 @@ pub struct Excitation {
 impl Excitation {
     /// Both layers, for boards of `filters` channels.
     pub fn new(reduce: &Dense, expand: &Dense, filters: usize) -> Self {
-        let (few, channels) = (reduce.outputs, filters.next_multiple_of(CHANNELS));
+        let few = reduce.outputs;
+        let channels = filters.next_multiple_of(CHANNELS);
         let turned = (0..filters).flat_map(|input| (0..few).map(move |output| (output, input)));
         let mut wide = Buffer::zeros(few * 2 * channels);
         let mut bias = Buffer::zeros(2 * channels);
@@ -240,11 +241,14 @@ pub struct Excite<'a> {
 impl Work for Excite<'_> {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
-        let (layers, board, channels) = (self.layers, self.board, self.layers.channels);
+        let layers = self.layers;
+        let board = self.board;
+        let channels = self.layers.channels;
         let (gammas, betas) = layers.gates::<L>(self.sums, board.squares(), self.finish, self.scratch);
         let mut channel = 0;
         while channel < channels {
-            let (gamma, beta) = (L::load(gammas.as_ptr().add(channel)), L::load(betas.as_ptr().add(channel)));
+            let gamma = L::load(gammas.as_ptr().add(channel));
+            let beta = L::load(betas.as_ptr().add(channel));
             for row in 0..board.rows {
                 for column in 0..board.columns {
                     let place = board.padded(row, column) * channels + channel;

@@ -135,7 +135,8 @@ impl Layers {
     pub fn check(&self) -> Result<(), NetworkError> {
         range("rows", self.rows)?;
         range("columns", self.columns)?;
-        let (squares, filters) = (self.rows.saturating_mul(self.columns), self.input.outputs);
+        let squares = self.rows.saturating_mul(self.columns);
+        let filters = self.input.outputs;
         range("squares", squares)?;
         // Everything below computes on pointers and trusts these sizes, which come from a file: nothing that passes
         // here may read beyond an array.

@@ -112,13 +112,15 @@ impl Network {
                 return Err(NetworkError("this network reads planes, not packed rows".into()));
             }
             Rows::Packed(masks, values) if masks.len() != values.len() => {
-                let (masks, values) = (masks.len(), values.len());
+                let masks = masks.len();
+                let values = values.len();
                 return Err(NetworkError(format!("packed rows have a value for each mask, got {masks} and {values}")));
             }
             // Masks are one a plane, so that the length of a packed row does not depend on the board.
             Rows::Packed(masks, _) => ("masks", masks.len(), self.planes),
         };
-        let (got, expected) = ([features, logits, wdl], [rows * length, rows * self.actions, rows * 3]);
+        let got = [features, logits, wdl];
+        let expected = [rows * length, rows * self.actions, rows * 3];
         if got != expected {
             return Err(NetworkError(format!("{rows} rows are {expected:?} {what}, logits and shares, got {got:?}")));
         }
@@ -130,7 +132,8 @@ impl Network {
         match rows {
             Rows::Planes(features) => Rows::Planes(&features[first * self.row_length..][..count * self.row_length]),
             Rows::Packed(masks, values) => {
-                let (begin, length) = (first * self.planes, count * self.planes);
+                let begin = first * self.planes;
+                let length = count * self.planes;
                 Rows::Packed(&masks[begin..][..length], &values[begin..][..length])
             }
         }

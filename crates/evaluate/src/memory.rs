@@ -98,13 +98,15 @@ mod tiles {
     }
 
     fn convolution(layer: &Convolution) -> Option<usize> {
-        let (outputs, inputs) = (layer.outputs.next_multiple_of(PANEL), layer.inputs.next_multiple_of(ROW_CHANNELS));
+        let outputs = layer.outputs.next_multiple_of(PANEL);
+        let inputs = layer.inputs.next_multiple_of(ROW_CHANNELS);
         product(&[outputs, inputs, layer.kernel, layer.kernel, size_of::<u16>()])
     }
 
     fn over_planes(layer: &Dense, planes: &Convolution) -> Option<usize> {
         let numbers = layer.inputs / planes.outputs;
-        let (outputs, stride) = (layer.outputs.next_multiple_of(DENSE_WIDTH), planes.outputs.next_multiple_of(PANEL));
+        let outputs = layer.outputs.next_multiple_of(DENSE_WIDTH);
+        let stride = planes.outputs.next_multiple_of(PANEL);
         product(&[outputs, numbers, stride, size_of::<u16>()])
     }
 }
@@ -127,7 +129,8 @@ mod tests {
 
     #[test]
     fn weights_that_fit_no_cache_are_read_for_many_rows() {
-        let (chess, go) = (&Board::new(8, 8), &Board::new(19, 19));
+        let chess = &Board::new(8, 8);
+        let go = &Board::new(19, 19);
         assert_eq!(chunk_for(chess, 256, 20, 1024 * KIB), 16);
         assert_eq!(chunk_for(chess, 256, 20, 64 * KIB), 16);
         assert_eq!(chunk_for(go, 512, 40, 2048 * KIB), 16);

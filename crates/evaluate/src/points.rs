@@ -57,7 +57,9 @@ pub fn kernel_matrix(outputs: usize, balanced: bool) -> [[f64; 3]; MOST_POINTS] 
             [0.0, 0.0, 1.0],
         ];
     }
-    let (sixth, twelfth, part) = (1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0);
+    let sixth = 1.0 / 6.0;
+    let twelfth = 1.0 / 12.0;
+    let part = 1.0 / 24.0;
     [
         // Points 0, 1, -1, 2, -2 and infinity, as Lavin and Gray have them. They serve float32: it has digits to spare,
         // and a multiplication by 2, 4 or 8 rounds nothing.
@@ -100,7 +102,8 @@ pub fn kernel_transform(
 pub unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] {
     let mut o = d;
     if POINTS == 5 {
-        let (minus_half, half) = (L::splat(-0.5), L::splat(0.5));
+        let minus_half = L::splat(-0.5);
+        let half = L::splat(0.5);
         let minus_part = L::splat(-1.5);
         o[0] = L::mul_add(minus_part, L::add(d[1], d[2]), L::add(d[0], d[3]));
         o[1] = L::mul_add(L::splat(-2.0), d[1], L::sub(d[3], d[2]));
@@ -111,7 +114,8 @@ pub unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]
     }
     if L::GROUP > 1 {
         let zero = L::splat(0.0);
-        let (near, far) = (L::splat(NEAR as f32), L::splat(-FAR as f32));
+        let near = L::splat(NEAR as f32);
+        let far = L::splat(-FAR as f32);
         let sum = L::splat(-(NEAR * NEAR + FAR * FAR) as f32);
         let a = L::mul_add(L::splat(-(FAR * FAR) as f32), d[2], d[4]);
         // Added to zero because lanes have no plain product; it rounds once, as one would.
@@ -127,7 +131,9 @@ pub unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]
         o[5] = L::add(L::mul_add(sum, d[3], d[5]), d[1]);
         return o;
     }
-    let (minus_four, minus_five, four) = (L::splat(-4.0), L::splat(-5.0), L::splat(4.0));
+    let minus_four = L::splat(-4.0);
+    let minus_five = L::splat(-5.0);
+    let four = L::splat(4.0);
     let a = L::mul_add(minus_four, d[2], d[4]);
     let b = L::mul_add(minus_four, d[1], d[3]);
     let c = L::sub(d[4], d[2]);
@@ -149,8 +155,10 @@ pub unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]
 pub unsafe fn output_points<L: Lanes, const POINTS: usize>(m: [L::Vector; POINTS]) -> [L::Vector; MOST_OUTPUTS] {
     let zero = L::splat(0.0);
     if POINTS == 5 {
-        let (half, quarter) = (L::splat(0.5), L::splat(0.25));
-        let (two, four) = (L::splat(2.0), L::splat(4.0));
+        let half = L::splat(0.5);
+        let quarter = L::splat(0.25);
+        let two = L::splat(2.0);
+        let four = L::splat(4.0);
         return [
             L::add(L::add(m[0], m[1]), L::add(m[2], m[3])),
             L::mul_add(two, m[3], L::sub(L::mul_add(half, m[1], zero), m[2])),
@@ -165,7 +173,8 @@ pub unsafe fn output_points<L: Lanes, const POINTS: usize>(m: [L::Vector; POINTS
     let s = L::sub(m[3], m[4]);
     let first = L::add(L::add(m[0], p), r);
     if L::GROUP > 1 {
-        let (near, far) = (|power| L::splat(NEAR.powi(power) as f32), |power| L::splat(FAR.powi(power) as f32));
+        let near = |power| L::splat(NEAR.powi(power) as f32);
+        let far = |power| L::splat(FAR.powi(power) as f32);
         return [
             first,
             L::mul_add(near(1), q, L::mul_add(far(1), s, zero)),

@@ -113,7 +113,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 let first = Winograd::new(planes, &board, stride);
                 let second: Winograd<L> = Winograd::new(output, &board, first.outputs);
                 let place = |index: &u32| {
-                    let (plane, square) = (*index as usize / board.squares(), *index as usize % board.squares());
+                    let plane = *index as usize / board.squares();
+                    let square = *index as usize % board.squares();
                     let square = board.padded(square / board.columns, square % board.columns);
                     (square * second.outputs + plane) as u32
                 };
@@ -220,7 +221,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
 
     /// Planes side by side become channels of squares.
     unsafe fn read_features(&self, features: &[f32], rows: usize, to: &mut Buffer<f32>) {
-        let (board, stride) = (self.board, self.strides[0]);
+        let board = self.board;
+        let stride = self.strides[0];
         let squares = board.squares();
         for (row, from) in features.chunks_exact(self.planes * squares).take(rows).enumerate() {
             let to = to.as_mut_ptr().add(row * board.padded_squares() * stride);
@@ -241,20 +243,25 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     /// Features to the last board of the tower, which is returned: one of the two of the buffers. None where `halted` says so
     /// between two blocks.
     unsafe fn tower(&self, rows: usize, buffers: &mut Buffers<L>, halted: Halted) -> Option<*const f32> {
-        let (board, finish, transforms) = (self.board, self.finish, &mut buffers.transforms);
-        let (mut x, mut y) = (buffers.x.as_mut_ptr(), buffers.y.as_mut_ptr());
+        let board = self.board;
+        let finish = self.finish;
+        let transforms = &mut buffers.transforms;
+        let mut x = buffers.x.as_mut_ptr();
+        let mut y = buffers.y.as_mut_ptr();
         self.input.convolve(board, rows, transforms, buffers.features.as_ptr(), x, None, finish, None);
         for block in &self.blocks {
             // Between blocks: often enough for a stop of a slow net, and nothing that a small one notices.
             if halted() {
                 return None;
             }
-            let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
+            let size = board.padded_squares() * self.strides[1];
+            let stride = self.strides[1];
             // The pooled channels have to be known before the others are activated.
             let first_finish = if block.pooling.is_some() { Finish::None } else { finish };
             block.first.convolve(board, rows, transforms, x, y, None, first_finish, None);
             if let Some(layer) = &block.pooling {
-                let (shape, line) = ([board.rows, board.columns], board.padded_columns * stride);
+                let shape = [board.rows, board.columns];
+                let line = board.padded_columns * stride;
                 for row in 0..rows {
                     let squares = y.add(row * size + board.padded(0, 0) * stride);
                     F::run(AddPooled { layer, squares, shape, line, stride, finish, scratch: &mut buffers.few });
@@ -296,7 +303,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         body: *const f32,
         buffers: &mut Buffers<L>,
     ) {
-        let (board, finish, size) = (self.board, self.finish, self.board.padded_squares());
+        let board = self.board;
+        let finish = self.finish;
+        let size = self.board.padded_squares();
         let to = buffers.squares.as_mut_ptr();
         match planes {
             HeadPlanes::Pointwise(matrix) => {
@@ -329,7 +338,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         for row in buffers.squares.as_mut_slice().chunks_exact_mut(self.value_squares * stride).take(rows) {
             let (squares, pooled) = row.split_at_mut(own);
             let (means, greatest) = pooled.split_at_mut(stride);
-            let (shape, finish) = ([1, self.board.squares()], Finish::None);
+            let shape = [1, self.board.squares()];
+            let finish = Finish::None;
             F::run(Pool { squares: squares.as_mut_ptr(), shape, line: own, stride, finish, means, greatest });
         }
     }
@@ -341,7 +351,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         if self.value_squares > self.board.squares() {
             self.pool_planes(hidden.inputs / self.value_squares, rows, buffers);
         }
-        let (from, to) = (buffers.squares.as_ptr(), buffers.numbers.as_mut_ptr());
+        let from = buffers.squares.as_ptr();
+        let to = buffers.numbers.as_mut_ptr();
         // After all rows of the hidden layer, in the same buffer: `apply` reads the one while it writes the other.
         let last = to.add(self.chunk * hidden.outputs);
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
@@ -362,8 +373,10 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 }
             }
             PolicyHead::Planes(first, second, places) => {
-                let (board, transforms) = (self.board, &mut buffers.transforms);
-                let (planes, out) = (buffers.policy.as_mut_ptr(), buffers.output.as_mut_ptr());
+                let board = self.board;
+                let transforms = &mut buffers.transforms;
+                let planes = buffers.policy.as_mut_ptr();
+                let out = buffers.output.as_mut_ptr();
                 first.convolve(board, rows, transforms, body, planes, None, self.finish, None);
                 second.convolve(board, rows, transforms, planes, out, None, Finish::None, None);
                 let size = board.padded_squares() * second.outputs;

@@ -60,7 +60,8 @@ pub struct Transforms<L: Lanes> {
 impl<L: Lanes> Transforms<L> {
     /// Buffers for `rows` boards of at most `channels` channels.
     pub fn new(board: &Board, rows: usize, channels: usize) -> Self {
-        let (points, tiles) = (board.points(), rows * board.tiles());
+        let points = board.points();
+        let tiles = rows * board.tiles();
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
         Transforms {
             // STAGGER floats are a cache line; elements of bfloat16 are half as wide, so it takes twice as many.
@@ -81,7 +82,8 @@ impl<L: Lanes> Winograd<L> {
         let inputs = layer.inputs.next_multiple_of(L::GROUP);
         let all_vectors = outputs / L::WIDTH;
         let vectors = block_vectors::<L>(all_vectors);
-        let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
+        let width = vectors * L::WIDTH;
+        let blocks = all_vectors / vectors;
         // Elements that come in pairs are of bfloat16: they need the balanced points. The transforms of inputs and
         // outputs ask the same.
         let down = kernel_matrix(board.tile_rows, L::GROUP > 1);
@@ -214,7 +216,8 @@ impl<L: Lanes> Winograd<L> {
                 let skip = skip.map(|skip| skip.add(place));
                 // max(0, x) is taken while a number is in a register. Mish is a pass of its own over the finished
                 // board.
-                let (stride, relu) = (self.outputs, finish == Finish::Relu);
+                let stride = self.outputs;
+                let relu = finish == Finish::Relu;
                 L::run(Back { board, from, sum_points, panel, bias, to, stride, pool, skip, relu });
             }
             block += blocks;
@@ -350,7 +353,8 @@ impl Back {
         mut pooled: L::Vector,
     ) -> L::Vector {
         let board = self.board;
-        let (zero, bias) = (L::splat(0.0), L::load(self.bias.add(channel)));
+        let zero = L::splat(0.0);
+        let bias = L::load(self.bias.add(channel));
         let from = self.from.add((down * board.tiles_across + across) * self.panel + channel);
         let mut half = [[zero; ACROSS]; MOST_OUTPUTS];
         for j in 0..ACROSS {

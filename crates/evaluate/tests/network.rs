@@ -65,7 +65,8 @@ fn answers(network: &Network, features: &[f32], batch: usize) -> Vec<f32> {
         let count = batch.min(rows - first);
         let part = &features[first * network.row_length()..][..count * network.row_length()];
         // A number that is not written stays none, and equals nothing.
-        let (mut logits, mut wdl) = (vec![f32::NAN; count * network.actions()], vec![f32::NAN; count * 3]);
+        let mut logits = vec![f32::NAN; count * network.actions()];
+        let mut wdl = vec![f32::NAN; count * 3];
         network.evaluate(part, count, &mut logits, &mut wdl).unwrap();
         for row in 0..count {
             all.extend_from_slice(&logits[row * network.actions()..][..network.actions()]);
@@ -158,7 +159,8 @@ fn a_halted_pass_says_so_and_the_next_one_is_whole() {
     let expected = bits(&answers(&ready, &features, 10));
     let asked = AtomicUsize::new(0);
     let halted = || asked.fetch_add(1, Ordering::Relaxed) == 5;
-    let (mut logits, mut wdl) = (vec![0.0; 10 * ready.actions()], vec![0.0; 30]);
+    let mut logits = vec![0.0; 10 * ready.actions()];
+    let mut wdl = vec![0.0; 30];
     assert_eq!(ready.evaluate_unless(Rows::Planes(&features), 10, &mut logits, &mut wdl, &halted), Ok(false));
     assert_eq!(asked.into_inner(), 6, "between the blocks, and not after it was halted");
     assert_eq!(ready.evaluate_unless(Rows::Planes(&features), 10, &mut logits, &mut wdl, &|| false), Ok(true));
@@ -171,7 +173,8 @@ fn numbers_that_overflow_are_an_error() {
     layers.value.output.weights.fill(3e38);
     let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
     let features = vec![1.0; 2 * ready.row_length()];
-    let (mut logits, mut wdl) = (vec![0.0; 600], vec![0.0; 6]);
+    let mut logits = vec![0.0; 600];
+    let mut wdl = vec![0.0; 6];
     let error = ready.evaluate(&features, 2, &mut logits, &mut wdl).unwrap_err().to_string();
     assert_eq!(error, "row 0: the numbers of this network overflow: an answer is not finite");
     let mut layers = network(1, CHESS);

@@ -56,7 +56,8 @@ fn answers(network: &Network, features: &[f32], batch: usize) -> Vec<f32> {
     let mut all = Vec::new();
     for part in features.chunks(batch * network.row_length()) {
         let rows = part.len() / network.row_length();
-        let (mut logits, mut wdl) = (vec![f32::NAN; rows * network.actions()], vec![f32::NAN; rows * 3]);
+        let mut logits = vec![f32::NAN; rows * network.actions()];
+        let mut wdl = vec![f32::NAN; rows * 3];
         network.evaluate(part, rows, &mut logits, &mut wdl).unwrap();
         for row in 0..rows {
             all.extend_from_slice(&logits[row * network.actions()..][..network.actions()]);
@@ -156,14 +157,16 @@ fn packed_rows_have_the_bits_of_planes() {
         let rows = 3;
         let features: Vec<f32> = Numbers(5).features(rows * sizes.planes * squares).iter().map(|x| x * 0.37).collect();
         let (masks, values) = packed(&features, squares.min(64));
-        let (mut logits, mut wdl) = (vec![0.0; rows * ready.actions()], vec![0.0; rows * 3]);
+        let mut logits = vec![0.0; rows * ready.actions()];
+        let mut wdl = vec![0.0; rows * 3];
         let done = ready.evaluate_unless(Rows::Packed(&masks, &values), rows, &mut logits, &mut wdl, &|| false);
         if squares > 64 {
             assert_eq!(done.unwrap_err().to_string(), "this network reads planes, not packed rows");
             continue;
         }
         assert_eq!(done, Ok(true));
-        let (mut other_logits, mut other_wdl) = (logits.clone(), wdl.clone());
+        let mut other_logits = logits.clone();
+        let mut other_wdl = wdl.clone();
         ready.evaluate(&features, rows, &mut other_logits, &mut other_wdl).unwrap();
         assert_eq!([bits(&logits), bits(&wdl)], [bits(&other_logits), bits(&other_wdl)], "{sizes:?}");
     }
@@ -195,7 +198,8 @@ fn a_halted_pass_says_so_and_the_next_one_is_whole() {
     let expected = bits(&answers(&ready, &features, 10));
     let asked = AtomicUsize::new(0);
     let halted = || asked.fetch_add(1, Ordering::Relaxed) == 5;
-    let (mut logits, mut wdl) = (vec![0.0; 10 * ready.actions()], vec![0.0; 30]);
+    let mut logits = vec![0.0; 10 * ready.actions()];
+    let mut wdl = vec![0.0; 30];
     assert_eq!(ready.evaluate_unless(Rows::Planes(&features), 10, &mut logits, &mut wdl, &halted), Ok(false));
     assert_eq!(asked.into_inner(), 6, "between the blocks, and not after it was halted");
     assert_eq!(bits(&answers(&ready, &features, 10)), expected);
@@ -209,7 +213,8 @@ fn numbers_that_overflow_are_an_error_and_leave_nothing_behind() {
         let usual = Numbers(3).features(3 * ready.row_length());
         let expected = bits(&answers(&ready, &usual, 3));
         let features = vec![3e38; 5 * ready.row_length()];
-        let (mut logits, mut wdl) = (vec![0.0; 5 * 300], vec![0.0; 15]);
+        let mut logits = vec![0.0; 5 * 300];
+        let mut wdl = vec![0.0; 15];
         let error = ready.evaluate(&features, 5, &mut logits, &mut wdl).unwrap_err().to_string();
         assert_eq!(error, "row 0: the numbers of this network overflow: an answer is not finite");
         for batch in [1, 3] {
@@ -279,7 +284,8 @@ fn the_processors_tiles_have_the_bits_of_emulated_ones() {
         let layers = network(seed as u64 + 5, sizes);
         let features = Numbers(9).features(5 * sizes.planes * sizes.rows * sizes.columns);
         let real = Network::new(&layers, Precision::Bfloat16, Some(Instructions::Amx), None).unwrap();
-        let (found, expected) = (answers(&real, &features, 5), answers(&emulated(&layers, None), &features, 5));
+        let found = answers(&real, &features, 5);
+        let expected = answers(&emulated(&layers, None), &features, 5);
         assert_eq!(bits(&found), bits(&expected), "{sizes:?}");
     }
 }

@@ -242,7 +242,8 @@ impl Analysis {
     /// Begins a search within limits.
     pub fn begin(&mut self, limits: Limits, clock: Clock) -> Result<(), String> {
         self.land();
-        let (now, base) = (clock(), self.counts());
+        let now = clock();
+        let base = self.counts();
         let forest = self.forest.as_mut().ok_or("there is no position yet")?;
         let tree = forest.tree_mut(self.tree).map_err(|error| error.0)?;
         // Ends what the last search left in the root: a halving of Gumbel's root is planned for the visits of one
@@ -386,7 +387,8 @@ impl Analysis {
         // batches.
         while failed.is_none() && plan.done < plan.batches * buffers.len() {
             let (net, buffers) = &mut buffers[plan.done / plan.batches];
-            let (evaluator, rows) = (self.net(*net), plan.rows);
+            let evaluator = self.net(*net);
+            let rows = plan.rows;
             let computed = match buffers {
                 Batches::Planes(flight) => flight.step(&mut forest, *net, evaluator, rows),
                 Batches::Others(buffers) => {
@@ -436,7 +438,8 @@ impl Analysis {
     }
 
     fn stop_reason(&self, run: &Run, now: f64) -> Option<&'static str> {
-        let (search, counts) = (self.search().ok()?, self.counts());
+        let search = self.search().ok()?;
+        let counts = self.counts();
         let mut limits = run.limits;
         if self.nets.large.is_some() && !search.is_finished() {
             limits.visits = None; // one net may have done its part while the other still has turns

@@ -106,7 +106,8 @@ impl Engine {
             // No overhead is taken off: seconds a move are no clock that could be lost.
             (MoveLimit::Seconds(seconds), _) => Some(fixed(seconds)),
             (MoveLimit::Clock(increment), Some(left)) => {
-                let (ply, most) = (position.state.ply(), position.game.info().max_plies);
+                let ply = position.state.ply();
+                let most = position.game.info().max_plies;
                 let clock = Clock::of_game(left, increment, ply, most);
                 Some(plan(&clock, ply / 2, &Pacing::with_overhead(OVERHEAD)))
             }

@@ -163,14 +163,18 @@ impl Explained {
 
 fn edge_of(edge: &EdgeReport) -> Edge {
     let bounds = (edge.bounds.lower, edge.bounds.upper);
-    let (action, visits, frozen) = (edge.action, edge.visits, edge.frozen);
+    let action = edge.action;
+    let visits = edge.visits;
+    let frozen = edge.frozen;
     Edge { action, visits, q: edge.q, prior: edge.prior, proven: proven(bounds), frozen }
 }
 
 /// The nodes of a tree that have visits, the most visited ones, their lines in that order, and whether they are all.
 fn nodes_of(search: &Search, most: usize) -> (HashMap<Line, Node>, Vec<Line>, bool) {
-    let (mut found, mut lines) = (HashMap::new(), Vec::new());
-    let (mut waiting, mut added) = (BinaryHeap::new(), 0u64);
+    let mut found = HashMap::new();
+    let mut lines = Vec::new();
+    let mut waiting = BinaryHeap::new();
+    let mut added = 0u64;
     let root = (search.tree().root.visits, search.root_q().unwrap_or(0.0));
     // Kept until a node is read: Q of a node is at its parent's edge.
     let mut values: HashMap<Line, (f64, bool)> = HashMap::from([(Vec::new(), (root.1, false))]);

@@ -51,7 +51,8 @@ fn best_text(report: &Report, position: &Position) -> String {
 }
 
 fn side(search: &Explained, position: &Position) -> Json {
-    let (side, report) = (&search.side, &search.report);
+    let side = &search.side;
+    let report = &search.report;
     json!({
         "settings": side.text,
         "net": side.net,
@@ -103,7 +104,8 @@ pub fn effect_of_rule(
 }
 
 fn ablation(on: &Explained, off: &Explained, position: &Position) -> Json {
-    let (first, second) = (&on.report, &off.report);
+    let first = &on.report;
+    let second = &off.report;
     let best = [first, second].map(|report| best_text(report, position));
     let mut found = json!({
         "visits_moved": visits_moved(first, second),
@@ -118,7 +120,8 @@ fn ablation(on: &Explained, off: &Explained, position: &Position) -> Json {
         "evaluations_without": second.pace.rows,
     });
     let pairs = on.nodes.iter().filter_map(|(line, node)| Some((node, off.nodes.get(line)?)));
-    let (mut both, mut changes) = (0u64, Vec::new());
+    let mut both = 0u64;
+    let mut changes = Vec::new();
     for (one, other) in pairs {
         both += 1;
         if one.visits > 0 && other.visits > 0 && one.q != other.q {
@@ -225,7 +228,8 @@ fn moves(a: &Explained, b: &Explained, position: &Position) -> Vec<Json> {
 /// The best lines of both, and the ply at which they part; null where the shorter one never does.
 fn lines(a: &Explained, b: &Explained, position: &Position) -> Json {
     let line = |side: &Explained| side.report.moves.first().map_or(Vec::new(), |best| best.line.clone());
-    let (one, other) = (line(a), line(b));
+    let one = line(a);
+    let other = line(b);
     let parts = one.iter().zip(&other).position(|(x, y)| x != y);
     json!({ "a": position.line_texts(&one), "b": position.line_texts(&other), "parts_at": parts })
 }
@@ -244,7 +248,8 @@ fn trees(a: &Explained, b: &Explained, position: &Position) -> Json {
         });
         lines
     };
-    let (only_a, only_b) = (only(a, b), only(b, a));
+    let only_a = only(a, b);
+    let only_b = only(b, a);
     let most = |line: &Line| a.visits(line).max(b.visits(line));
     // The shortest line at which anything differs: what comes after it differs because of it.
     let all = changed.iter().copied().chain(&only_a).chain(&only_b);

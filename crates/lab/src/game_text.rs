@@ -58,7 +58,8 @@ pub fn read(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     };
     // Pages replay a game at every step of it, and positions before the end are computed from the start.
     if read.actions.len() > MAX_PLIES {
-        let (count, allowed) = (thousands(read.actions.len()), thousands(MAX_PLIES));
+        let count = thousands(read.actions.len());
+        let allowed = thousands(MAX_PLIES);
         return Err(format!("the game has {count} plies, allowed are {allowed}"));
     }
     Ok(read)
@@ -144,7 +145,8 @@ fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
     words.retain(|word| !is_number(word));
     // Before they are played: each word costs the legal moves of its position.
     if words.len() > MAX_PLIES {
-        let (count, allowed) = (thousands(words.len()), thousands(MAX_PLIES));
+        let count = thousands(words.len());
+        let allowed = thousands(MAX_PLIES);
         return Err(format!("the text: the game has {count} plies, allowed are {allowed}"));
     }
     for (ply, word) in words.into_iter().enumerate() {
@@ -152,7 +154,8 @@ fn read_moves(text: &str, game: &Arc<dyn Game>) -> Result<ReadGame, String> {
         played.play(action)?;
     }
     let ending = played.ending().map(|ending| (ending.outcome, ending.reason));
-    let (game, notes) = (game.clone(), Vec::new());
+    let game = game.clone();
+    let notes = Vec::new();
     Ok(ReadGame { game, actions: played.position.moves, names: Default::default(), ending, notes })
 }
 

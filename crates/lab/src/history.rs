@@ -116,7 +116,8 @@ mod tests {
     fn samples_stay_few_and_the_newest_is_among_them() {
         let mut history = History::default();
         for visits in 0..5000 {
-            let (moves, wdl) = (Vec::new(), [0.0; 3]);
+            let moves = Vec::new();
+            let wdl = [0.0; 3];
             let pace = Pace::default();
             history.keep(Report {
                 moves,

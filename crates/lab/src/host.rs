@@ -90,13 +90,16 @@ impl Lab {
     /// Rows a second that a net computes in full batches of the start of a game, over about this many seconds.
     pub fn rows_per_second(&mut self, net: &str, game: &str, seconds: f64) -> Result<f64, String> {
         let start = Position::start(load_game(game)?);
-        let (evaluator, info) = (self.host.evaluator(net, start.game.as_ref())?, start.game.info());
+        let evaluator = self.host.evaluator(net, start.game.as_ref())?;
+        let info = start.game.info();
         let rows = evaluator.batch_size();
         let mut features = vec![0.0; rows * info.row_len()];
         features.chunks_mut(info.row_len()).for_each(|row| start.state.encode(row));
-        let (mut logits, mut wdl) = (vec![0.0; rows * info.num_actions], vec![0.0; rows * 3]);
+        let mut logits = vec![0.0; rows * info.num_actions];
+        let mut wdl = vec![0.0; rows * 3];
         evaluator.evaluate(&features, rows, &mut logits, &mut wdl)?; // the first batch also makes the buffers
-        let (mut done, began) = (0, self.now());
+        let mut done = 0;
+        let began = self.now();
         while self.now() - began < seconds {
             evaluator.evaluate(&features, rows, &mut logits, &mut wdl)?;
             done += rows;

@@ -167,7 +167,8 @@ fn read(text: &str, gives: Option<usize>, start: usize) -> Result<Odds, String> 
         let listed = squares.iter().map(|square| square.as_str()).collect::<Vec<_>>().join(", ");
         return Err(format!("the squares must be of one side, got {listed}"));
     }
-    let (board, mut given) = (start_board(start), Vec::new());
+    let board = start_board(start);
+    let mut given = Vec::new();
     for item in &found {
         for place in &item.squares {
             // One after another: `two rooks` and `rook + rook` must not give one rook twice.
@@ -275,7 +276,8 @@ fn checked(odds: Odds) -> Result<Odds, String> {
         let Some(by) = item.by else { continue };
         // `<=`, as a lower place is more worth: an equal piece would be no odds.
         if worth(by) <= worth(item.piece) {
-            let (by, piece) = (word_of(by), word_of(item.piece));
+            let by = word_of(by);
+            let piece = word_of(item.piece);
             return Err(format!("a {by} is worth no less than a {piece}"));
         }
         if by == 'p' && item.square.ends_with(['1', '8']) {

@@ -69,7 +69,8 @@ impl Played {
             return Err(format!("the game is over: {}", ending.text()));
         }
         // Before the move: both are of the position in which it is played.
-        let (text, mover) = (self.position.text(action), self.position.to_move());
+        let text = self.position.text(action);
+        let mover = self.position.to_move();
         self.position.play(action)?;
         self.texts.push(text);
         self.movers.push(mover);

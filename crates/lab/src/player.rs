@@ -211,7 +211,8 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
 pub fn plays(baseline: Baseline, game: &Arc<dyn Game>) -> Result<(), String> {
     match baseline {
         Baseline::Rave(simulations) if game.info().num_actions > MAX_ACTIONS => {
-            let (spec, count) = (&game.info().spec, game.info().num_actions);
+            let spec = &game.info().spec;
+            let count = game.info().num_actions;
             Err(format!(
                 "rave plays games of at most {MAX_ACTIONS} actions, {spec} has {count}; mcts:{simulations} plays every game"
             ))

@@ -122,7 +122,8 @@ impl Position {
 
     /// The position after the first `plies` moves.
     pub fn back_to(&self, plies: usize) -> Position {
-        let (game, symmetry) = (self.game.clone(), self.symmetry);
+        let game = self.game.clone();
+        let symmetry = self.symmetry;
         // Some starts look different through a symmetry, so the game begins as it was seen.
         let mut state = game.initial_seen(symmetry);
         let moves = self.moves[..plies].to_vec();
@@ -152,7 +153,8 @@ impl Position {
 
     /// The moves of a line from here as people write them; it ends before a move that is not legal.
     pub fn line_texts(&self, line: &[Action]) -> Vec<String> {
-        let (mut place, mut texts) = (self.clone(), Vec::new());
+        let mut place = self.clone();
+        let mut texts = Vec::new();
         for &action in line {
             if !place.legal().contains(&action) {
                 break;

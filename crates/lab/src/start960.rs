@@ -12,9 +12,11 @@ pub type Pieces = BTreeMap<String, char>;
 /// The first rank of a start, 0 to 959, in small letters: 518 is rnbqkbnr.
 pub fn start_rank(number: usize) -> String {
     // Scharnagl's order of division: light bishop, dark bishop, queen, and of the rest the pair of knights.
-    let (rest, light) = (number / 4, number % 4);
+    let rest = number / 4;
+    let light = number % 4;
     let (rest, dark) = (rest / 4, rest % 4);
-    let (knights, queen) = (rest / 6, rest % 6);
+    let knights = rest / 6;
+    let queen = rest % 6;
     let mut rank = [' '; 8];
     rank[2 * light + 1] = 'b';
     rank[2 * dark] = 'b';
@@ -74,7 +76,8 @@ pub fn home_squares(board: &Pieces, side: usize) -> BTreeMap<String, char> {
 /// The board of a FEN.
 pub fn placement(board: &Pieces) -> String {
     let rank = |number: usize| {
-        let (mut text, mut empty) = (String::new(), 0);
+        let mut text = String::new();
+        let mut empty = 0;
         for sign in ('a'..='h').map(|file| board[&format!("{file}{number}")]) {
             if sign == ' ' {
                 empty += 1;

@@ -81,7 +81,8 @@ pub struct Table {
 impl Table {
     /// A game that stands still until `go_on`.
     pub fn new(played: Played, sides: [Side; 2]) -> Self {
-        let (problem, note) = (String::new(), String::new());
+        let problem = String::new();
+        let note = String::new();
         Table { played, sides, paused: true, problem, note, value: None, thinking: false, hint: None }
     }
 
@@ -135,7 +136,8 @@ impl Table {
     }
 
     fn next(&mut self, lab: &Lab) {
-        let (side, now) = (self.to_move(), lab.now());
+        let side = self.to_move();
+        let now = lab.now();
         if self.paused || self.played.ending().is_some() {
             return;
         }

@@ -30,7 +30,8 @@ fn weights_of(edges: &[EdgeReport]) -> Option<f64> {
 /// The row of the root.
 fn root_row(search: &Search, position: &Position) -> Json {
     let edges = search.edges_at(&[]).unwrap_or_default();
-    let (bounds, visits) = (search.root_bounds(), search.tree().root.visits);
+    let bounds = search.root_bounds();
+    let visits = search.tree().root.visits;
     let reported = search.root_reported_value();
     json!({
         "line": [], "move": "", "chooser": position.to_move(), "visits": visits, "share": null,
@@ -119,7 +120,8 @@ fn count_left_out(row: &mut Json) {
 /// The node after a line of actions with all its moves; an error for a move that is not there.
 pub fn opened(search: &Search, position: &Position, line: &[Action]) -> Result<Json, String> {
     let mut place = position.clone();
-    let (mut node_visits, mut found) = (search.tree().root.visits, root_row(search, position));
+    let mut node_visits = search.tree().root.visits;
+    let mut found = root_row(search, position);
     for (ply, &action) in line.iter().enumerate() {
         let missing = || format!("the tree has no move {action} after {:?}", &line[..ply]);
         let edges = search.edges_at(&line[..ply]).ok_or_else(missing)?;

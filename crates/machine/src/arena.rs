@@ -181,7 +181,8 @@ mod tests {
 
     #[test]
     fn an_arena_holds_what_a_vector_holds_over_every_growth() {
-        let (mut arena, mut vector) = (Arena::new(), Vec::new());
+        let mut arena = Arena::new();
+        let mut vector = Vec::new();
         for round in 0..20_000_u64 {
             let items = [[round, 1, 2]; 31];
             arena.push([round, 0, 0]);

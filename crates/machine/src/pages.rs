@@ -7,7 +7,8 @@ pub(crate) const HUGE: usize = 2 << 20;
 /// A block of this many bytes, a multiple of [`HUGE`]; `None` where the system has none to give.
 #[cfg(target_os = "linux")]
 pub(crate) fn map(bytes: usize) -> Option<*mut u8> {
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let whole = bytes.checked_add(HUGE)?;
     // SAFETY: a new mapping at an address of the system's choice touches no other memory.
     let found = unsafe { libc::mmap(std::ptr::null_mut(), whole, access, kind | libc::MAP_NORESERVE, -1, 0) };

@@ -128,7 +128,8 @@ impl Numbers<'_> {
         if kernel != width {
             return Err(format!("weights of a convolution must be [out, in, k, k], got {:?}", layer.shape));
         }
-        let (weights, bias) = (self.weights(layer, outputs)?, self.floats(layer.bias, outputs)?);
+        let weights = self.weights(layer, outputs)?;
+        let bias = self.floats(layer.bias, outputs)?;
         Ok(Convolution { inputs, outputs, kernel, weights, bias })
     }
 
@@ -136,7 +137,8 @@ impl Numbers<'_> {
         let [outputs, inputs] = layer.shape[..] else {
             return Err(format!("weights of a dense layer must be [out, in], got {:?}", layer.shape));
         };
-        let (weights, bias) = (self.weights(layer, outputs)?, self.floats(layer.bias, outputs)?);
+        let weights = self.weights(layer, outputs)?;
+        let bias = self.floats(layer.bias, outputs)?;
         Ok(Dense { inputs, outputs, weights, bias })
     }
 
@@ -187,7 +189,9 @@ impl Numbers<'_> {
 
 /// The number that 16 bits mean.
 fn from_half(bits: u16) -> f32 {
-    let (sign, exponent, fraction) = (u32::from(bits >> 15) << 31, u32::from(bits >> 10) & 31, u32::from(bits) & 1023);
+    let sign = u32::from(bits >> 15) << 31;
+    let exponent = u32::from(bits >> 10) & 31;
+    let fraction = u32::from(bits) & 1023;
     match exponent {
         // Halves below 2^-14 have no leading one; 2^24 is the step of their fractions, and the division is exact.
         0 => f32::from_bits(sign | (fraction as f32 / 16_777_216.0).to_bits()),

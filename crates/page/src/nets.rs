@@ -139,7 +139,8 @@ impl Nets {
             "rollout" => return Ok(Arc::new(Rollout)),
             _ => {}
         }
-        let (info, known) = (game.info(), self.names().join(", "));
+        let info = game.info();
+        let known = self.names().join(", ");
         let facts = self.facts(name).ok_or_else(|| format!("there is no net {name:?} here; this page has {known}"))?;
         // Nets have no rules in them: what fits is told by the sizes of features and policy.
         if (facts.feature_shape, facts.num_actions) != (info.feature_shape, info.num_actions) {

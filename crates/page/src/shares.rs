@@ -76,12 +76,14 @@ impl Asked {
     }
 
     fn features_of(&self, part: usize) -> &[f32] {
-        let (rows, length) = (self.part(part), self.net.network.row_length());
+        let rows = self.part(part);
+        let length = self.net.network.row_length();
         &self.features[rows.start * length..rows.end * length]
     }
 
     fn set(&mut self, part: usize, logits: &[f32], wdl: &[f32]) {
-        let (rows, actions) = (self.part(part), self.net.network.actions());
+        let rows = self.part(part);
+        let actions = self.net.network.actions();
         self.logits[rows.start * actions..rows.end * actions].copy_from_slice(logits);
         self.wdl[rows.start * 3..rows.end * 3].copy_from_slice(wdl);
         self.answered[part] = true;

@@ -170,7 +170,8 @@ fn the_same_search_gives_the_same_tree() {
         assert!(!children["children"].as_array().unwrap().is_empty());
         (done["sides"]["a"]["digest"].clone(), done["sides"]["b"]["digest"].clone())
     };
-    let (first, second) = (digest(), digest());
+    let first = digest();
+    let second = digest();
     assert_eq!(first, second);
     assert_ne!(first.0, first.1);
 }

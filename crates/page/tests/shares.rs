@@ -62,7 +62,8 @@ fn answer(shares: &SharesOfPage, other: &NamedNet) -> bool {
 fn searched(workers: usize, batch: usize) -> (u64, usize, u64) {
     let start = Position::start(load_game("connect4").unwrap());
     let planes = start.game.info().feature_shape[0];
-    let (shares, other) = (SharesOfPage::default(), net("small", 5, planes));
+    let shares = SharesOfPage::default();
+    let other = net("small", 5, planes);
     shares.among(workers);
     let settings = json!({ "search_contempt": { "n_scl": 20 } });
     let params = search_of(settings.as_object().unwrap(), "settings").unwrap();
@@ -98,7 +99,8 @@ fn a_batch_is_forgotten_with_its_search() {
     let shares = SharesOfPage::default();
     shares.among(2);
     let evaluator = evaluator(5, start.game.info().feature_shape[0], &shares);
-    let (mut logits, mut wdl) = (vec![0.0; 8 * 7], vec![0.0; 8 * 3]);
+    let mut logits = vec![0.0; 8 * 7];
+    let mut wdl = vec![0.0; 8 * 3];
     let mut ask = |value: f32| evaluator.evaluate(&vec![value; 8 * row], 8, &mut logits, &mut wdl);
     assert_eq!(ask(0.0), Err(AWAITED.into()));
     let first = shares.asked().unwrap().0;

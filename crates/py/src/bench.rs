@@ -13,9 +13,9 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
-use crate::forest::search_params;
 use crate::game::PyState;
 use crate::reports::search_map;
+use crate::settings::search_params;
 
 /// Draw number `counter` of the counter-based generator with this key.
 #[pyfunction]

@@ -167,7 +167,8 @@ impl PythonEvaluator {
         if got < rows {
             return Err(value_error(format!("answers for {rows} rows are needed, got {got}")));
         }
-        let (given_logits, given_wdl) = (given.0.as_slice()?, given.1.as_slice()?);
+        let given_logits = given.0.as_slice()?;
+        let given_wdl = given.1.as_slice()?;
         // Megabytes in large batches; other threads may use the interpreter meanwhile.
         py.detach(|| {
             logits.copy_from_slice(&given_logits[..logits.len()]);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use hauteur_core::evaluator::{Evaluator, Origin};
 use hauteur_core::forest::{BatchId, Forest, ForestError};
 use hauteur_core::game::{Action, State};
-use hauteur_core::params::SearchParams;
 use hauteur_core::rows::Rows;
 use hauteur_core::rules::second_net::{MAX_NETS, Net};
 use hauteur_core::search::Search;
@@ -19,7 +18,7 @@ use hauteur_core::step::{BatchBuffers, StepFacts, step_unless};
 use hauteur_lab::report::plies_to_end;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
 use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
@@ -28,29 +27,13 @@ use crate::game::{Line, PyGame, PyState};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, search_map};
 use crate::rules::PyRules;
+use crate::settings::search_params;
 use crate::stop::{Halt, PyStopFlag};
 use crate::tablebase::PyTablebase;
 use crate::values::check_packable;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
-}
-
-/// Search settings from a `SearchParams` of Python (any object with `model_dump_json`) or from its JSON text.
-pub fn search_params(params: &Bound<'_, PyAny>) -> PyResult<SearchParams> {
-    let json = match params.cast::<PyString>() {
-        Ok(text) => text.to_str()?.to_owned(),
-        Err(_) => {
-            let dump = params.getattr("model_dump_json").map_err(|_| {
-                value_error(format!("params must be SearchParams or their JSON text, got {}", params.get_type()))
-            })?;
-            let options = PyDict::new(params.py());
-            // Sections that are off are not there for the core, which has no null.
-            options.set_item("exclude_none", true)?;
-            dump.call((), Some(&options))?.extract()?
-        }
-    };
-    SearchParams::from_json(&json).map_err(value_error)
 }
 
 fn tree_index(id: i64) -> PyResult<usize> {
@@ -69,7 +52,8 @@ fn legal_action(search: &Search, id: i64, action: i64) -> PyResult<Action> {
 
 /// The position as searches of this game take it, and how it was reached. ValueError where it is of another game.
 pub fn entering(game: &PyGame, state: &PyState) -> PyResult<(Box<dyn State>, Line)> {
-    let (ours, theirs) = (game.0.info(), state.game.0.info());
+    let ours = game.0.info();
+    let theirs = state.game.0.info();
     let written_in_python = python_start(game.0.as_ref()).is_some();
     // By name and sizes, and not by spec: chess from a FEN is the same game for a net. Of a game in Python the spec
     // is all that tells classes apart.
@@ -272,7 +256,8 @@ impl PyForest {
 
     fn set_visit_limits(&mut self, ids: Ids<'_>, visits: &Bound<'_, PyAny>) -> PyResult<()> {
         let visits = Whole::<u32>::read("visits", visits)?;
-        let (ids, visits) = (ids.as_slice()?, visits.as_slice()?);
+        let ids = ids.as_slice()?;
+        let visits = visits.as_slice()?;
         if ids.len() != visits.len() {
             return Err(value_error(format!("{} ids but {} limits", ids.len(), visits.len())));
         }
@@ -284,7 +269,8 @@ impl PyForest {
 
     fn set_quiet(&mut self, ids: Ids<'_>, quiet: &Bound<'_, PyAny>) -> PyResult<()> {
         let quiet = read::<bool, Ix1>("quiet", quiet)?;
-        let (ids, quiet) = (ids.as_slice()?, quiet.as_slice()?);
+        let ids = ids.as_slice()?;
+        let quiet = quiet.as_slice()?;
         if ids.len() != quiet.len() {
             return Err(value_error(format!("{} ids but {} flags", ids.len(), quiet.len())));
         }
@@ -323,7 +309,8 @@ impl PyForest {
         let mut features = write::<f32, Ix4>("features", features)?;
         let info = self.game.0.info();
         if features.shape()[1..] != info.feature_shape {
-            let (shape, got) = (info.feature_shape, features.shape());
+            let shape = info.feature_shape;
+            let got = features.shape();
             return Err(value_error(format!("features must be rows of shape {shape:?}, got {got:?}")));
         }
         let row_len = info.row_len();
@@ -343,13 +330,15 @@ impl PyForest {
     ) -> PyResult<PyBatch> {
         let net = self.wanted_net(net)?;
         check_packable(self.game.0.as_ref())?;
-        let (mut masks, mut values) = (write::<u64, Ix2>("masks", masks)?, write::<f32, Ix2>("values", values)?);
+        let mut masks = write::<u64, Ix2>("masks", masks)?;
+        let mut values = write::<f32, Ix2>("values", values)?;
         let planes = self.game.0.info().feature_shape[0];
         if masks.shape()[1] != planes || masks.shape() != values.shape() {
             let got = (masks.shape(), values.shape());
             return Err(value_error(format!("masks and values must be rows of {planes} planes, got {got:?}")));
         }
-        let (masks, values) = (masks.as_slice_mut()?, values.as_slice_mut()?);
+        let masks = masks.as_slice_mut()?;
+        let values = values.as_slice_mut()?;
         let forest = &mut self.forest;
         let id = py.detach(|| forest.gather(net, Rows::Packed(masks, values, planes)));
         self.gathered(id)
@@ -362,13 +351,16 @@ impl PyForest {
         policy_logits: &Bound<'_, PyAny>,
         wdl: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let (policy_logits, wdl) = (read::<f32, Ix2>("policy_logits", policy_logits)?, read::<f32, Ix2>("wdl", wdl)?);
+        let policy_logits = read::<f32, Ix2>("policy_logits", policy_logits)?;
+        let wdl = read::<f32, Ix2>("wdl", wdl)?;
         let actions = self.game.0.info().num_actions;
         if policy_logits.shape()[1] != actions || wdl.shape()[1] != 3 {
             let got = (policy_logits.shape(), wdl.shape());
             return Err(value_error(format!("answers must be rows of {actions} logits and of 3 shares, got {got:?}")));
         }
-        let (logits, wdl, id) = (policy_logits.as_slice()?, wdl.as_slice()?, batch.id);
+        let logits = policy_logits.as_slice()?;
+        let wdl = wdl.as_slice()?;
+        let id = batch.id;
         let forest = &mut self.forest;
         py.detach(|| forest.apply(id, logits, wdl, actions)).map_err(refuse)?;
         self.checked(())
@@ -403,7 +395,8 @@ impl PyForest {
             (evaluator.clone(), buffers)
         });
         buffers.1.limit(rows);
-        let (forests, lines) = (std::slice::from_mut(&mut self.forest), &self.lines);
+        let forests = std::slice::from_mut(&mut self.forest);
+        let lines = &self.lines;
         let root_line = |_: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
             // Copied for each row, which happens only for evaluators that read positions.
             (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
@@ -427,7 +420,8 @@ impl PyForest {
         // The exception of a game or a rule comes first; the evaluator's error may be only what followed.
         self.checked(())?;
         done.map_err(value_error)?;
-        let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
+        let search = facts.search.as_secs_f64();
+        let network = facts.network.as_secs_f64();
         Ok((facts.rows as usize, facts.batches as usize, search, network))
     }
 
@@ -541,7 +535,8 @@ impl PyForest {
 
     fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let actions = Whole::<u16>::read("actions", actions)?;
-        let (ids, actions) = (ids.as_slice()?, actions.as_slice()?);
+        let ids = ids.as_slice()?;
+        let actions = actions.as_slice()?;
         if ids.len() != actions.len() {
             return Err(value_error(format!("{} ids but {} actions", ids.len(), actions.len())));
         }

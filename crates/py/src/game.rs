@@ -140,7 +140,8 @@ impl PyGame {
         // Symmetries are permutations of all squares and actions; the usual start needs none of them made.
         let count = if symmetry == 0 { 1 } else { self.0.symmetries().len() };
         if symmetry >= count {
-            let (spec, last) = (self.spec(), count - 1);
+            let spec = self.spec();
+            let last = count - 1;
             return Err(value_error(format!("{spec}: symmetry must be from 0 to {last}, got {symmetry}")));
         }
         let state = self.0.initial_seen(symmetry);
@@ -244,7 +245,8 @@ impl PyState {
     /// The action that a whole number means. TypeError for anything else.
     fn number(&self, action: &Bound<'_, PyAny>) -> PyResult<i64> {
         action.extract().map_err(|_| {
-            let (got, example) = (action.repr().map_or_else(|_| "?".into(), |text| text.to_string()), self.example());
+            let got = action.repr().map_or_else(|_| "?".into(), |text| text.to_string());
+            let example = self.example();
             PyTypeError::new_err(format!(
                 "an action is a whole number, such as {example}; got {got}: moves as text go through apply_text or parse"
             ))
@@ -378,7 +380,9 @@ impl PyState {
 
     /// Return an independent copy.
     pub fn copy(&self) -> PyResult<PyState> {
-        let (state, game, moves) = (self.state.clone_box(), self.game.clone(), self.moves.clone());
+        let state = self.state.clone_box();
+        let game = self.game.clone();
+        let moves = self.moves.clone();
         self.game.checked(PyState { state, game, symmetry: self.symmetry, moves })
     }
 
@@ -469,7 +473,8 @@ impl PyState {
     ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f32>>)> {
         check_packable(self.game.0.as_ref())?;
         let planes = self.game.0.info().feature_shape[0];
-        let (mut masks, mut values) = (vec![0; planes], vec![0.0; planes]);
+        let mut masks = vec![0; planes];
+        let mut values = vec![0.0; planes];
         self.state.encode_packed(&mut masks, &mut values);
         self.game.checked(())?;
         Ok((masks.into_pyarray(py), values.into_pyarray(py)))
@@ -485,7 +490,8 @@ impl PyState {
     /// Return the squares of a legal action as (row, column) from the top left: from and to, or where the stone comes to lie;
     /// none for an action without squares.
     fn squares(&self, action: i64) -> PyResult<Vec<(usize, usize)>> {
-        let (action, info) = (self.check_legal(action)?, self.game.0.info());
+        let action = self.check_legal(action)?;
+        let info = self.game.0.info();
         let found = self.game.checked(self.state.squares(action, info))?;
         Ok(found.into_iter().map(|square| (square / info.feature_shape[2], square % info.feature_shape[2])).collect())
     }

@@ -141,17 +141,21 @@ fn numbers<T: Element + Copy, D: Dimension>(array: &PyReadonlyArray<'_, T, D>) -
 impl Affine<'_> {
     fn convolution(&self) -> PyResult<Convolution> {
         let weights = read::<f32, Ix4>("weights", &self.weights)?;
-        let (bias, shape) = (read::<f32, Ix1>("bias", &self.bias)?, weights.shape());
+        let bias = read::<f32, Ix1>("bias", &self.bias)?;
+        let shape = weights.shape();
         if shape[2] != shape[3] {
             return Err(value_error(format!("weights of a convolution must be [out, in, k, k], got {shape:?}")));
         }
-        let (outputs, inputs, kernel) = (shape[0], shape[1], shape[2]);
+        let outputs = shape[0];
+        let inputs = shape[1];
+        let kernel = shape[2];
         Ok(Convolution { inputs, outputs, kernel, weights: numbers(&weights)?, bias: numbers(&bias)? })
     }
 
     fn dense(&self) -> PyResult<Dense> {
         let weights = read::<f32, Ix2>("weights", &self.weights)?;
-        let (bias, shape) = (read::<f32, Ix1>("bias", &self.bias)?, weights.shape());
+        let bias = read::<f32, Ix1>("bias", &self.bias)?;
+        let shape = weights.shape();
         Ok(Dense { inputs: shape[1], outputs: shape[0], weights: numbers(&weights)?, bias: numbers(&bias)? })
     }
 }
@@ -254,13 +258,16 @@ impl PyNetwork {
 
     fn evaluate<'py>(&self, py: Python<'py>, features: &Bound<'py, PyAny>) -> PyResult<Answers<'py>> {
         let features = read::<f32, Ix4>("features", features)?;
-        let (rows, network) = (features.shape()[0], &self.network.network);
+        let rows = features.shape()[0];
+        let network = &self.network.network;
         let floats = features.as_slice()?;
         if floats.len() != rows * network.row_length() {
-            let (length, got) = (network.row_length(), features.shape());
+            let length = network.row_length();
+            let got = features.shape();
             return Err(value_error(format!("features must be rows of {length} numbers, got {got:?}")));
         }
-        let (mut logits, mut wdl) = (vec![0.0; rows * network.actions()], vec![0.0; rows * 3]);
+        let mut logits = vec![0.0; rows * network.actions()];
+        let mut wdl = vec![0.0; rows * 3];
         py.detach(|| self.network.evaluate(floats, rows, &mut logits, &mut wdl)).map_err(value_error)?;
         let shaped = |numbers: Vec<f32>, columns| numbers.into_pyarray(py).reshape([rows, columns]);
         Ok((shaped(logits, network.actions())?, shaped(wdl, 3)?))

@@ -24,9 +24,10 @@ use serde::de::DeserializeOwned;
 
 use crate::errors::value_error;
 use crate::evaluators::GivenEvaluator;
-use crate::forest::{entering, search_params};
+use crate::forest::entering;
 use crate::game::{PyGame, PyState};
 use crate::rules::PyRules;
+use crate::settings::search_params;
 
 /// Players that search: settings of the search, of the choice of moves (JSON), the indices of their evaluators, and rules in Python.
 type GivenPlayer<'py> =
@@ -206,7 +207,8 @@ impl PyPlayedGames {
     /// By evaluator: rows, batches, capacity, seconds in the search, seconds in the network.
     fn network_facts(&self) -> Vec<(u64, u64, u64, f64, f64)> {
         let numbers = |facts: &StepFacts| {
-            let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
+            let search = facts.search.as_secs_f64();
+            let network = facts.network.as_secs_f64();
             (facts.rows, facts.batches, facts.capacity, search, network)
         };
         self.threads.facts().networks.iter().map(numbers).collect()
@@ -235,7 +237,8 @@ fn record_dict(py: Python<'_>, record: Record) -> PyResult<Bound<'_, PyDict>> {
     fn set<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
         dict.set_item(name, column.into_pyarray(dict.py()))
     }
-    let (dict, columns) = (PyDict::new(py), record.columns);
+    let dict = PyDict::new(py);
+    let columns = record.columns;
     let moves = columns.actions.len();
     dict.set_item("root_wdl", columns.root_wdl.into_pyarray(py).reshape([moves, 3])?)?;
     set(&dict, "actions", columns.actions)?;

@@ -104,8 +104,10 @@ pub fn encode_games(
 ) -> PyResult<()> {
     let mut out = write::<f32, Ix4>("out", out)?;
     let mut legal = legal.map(|array| write::<u8, Ix2>("legal", array)).transpose()?;
-    let (games, plies) = (read::<i64, Ix1>("games", games)?, read::<i64, Ix1>("plies", plies)?);
-    let (games, plies) = (games.as_slice()?, plies.as_slice()?);
+    let games = read::<i64, Ix1>("games", games)?;
+    let plies = read::<i64, Ix1>("plies", plies)?;
+    let games = games.as_slice()?;
+    let plies = plies.as_slice()?;
     if starts.len() != actions.len() || games.len() != plies.len() {
         let counts = (starts.len(), actions.len(), games.len(), plies.len());
         return Err(value_error(format!(

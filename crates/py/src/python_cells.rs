@@ -42,7 +42,8 @@ pub fn from_text(text: &str, info: &GameInfo) -> Result<(Cells, Option<String>),
         // Labels in some rows and not in others are no grid: a text of words may look like one in its first line.
         let signs = signs_of(line, columns).filter(|signs| grid.first().is_none_or(|first| first.len() == signs.len()));
         grid.push(signs.ok_or_else(|| {
-            let (number, shown) = (number + 1, line.chars().take(40).collect::<String>());
+            let number = number + 1;
+            let shown = line.chars().take(40).collect::<String>();
             format!("line {number} of text(), '{shown}', is not {columns} single signs, as feature_shape has columns")
         })?);
     }

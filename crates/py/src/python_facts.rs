@@ -84,7 +84,8 @@ pub fn copy_of(position: &Bound<'_, PyAny>, wrong: &dyn Fn(String) -> PyErr) -> 
     }
     // A class that derives from a game and takes over its `copy` would be played by the rules of that game.
     if position.is_instance(&copy.get_type())? {
-        let (own, above) = (position.get_type().name()?, copy.get_type().name()?);
+        let own = position.get_type().name()?;
+        let above = copy.get_type().name()?;
         return Err(wrong(format!("copy() of {own} must give a {own}, got a {above}: make it by type(self)(...)")));
     }
     Ok(copy.unbind())

@@ -157,7 +157,9 @@ fn table<'py>(py: Python<'py>, rows: &[Vec<f64>]) -> PyResult<Bound<'py, PyArray
 fn show_nodes(chain: &Bound<'_, PyAny>, rows: &NodeRows) -> PyResult<()> {
     let py = chain.py();
     let numbers = |values: &[i64]| PyArray1::from_slice(py, values);
-    let (trees, starts, via) = (numbers(&rows.trees), numbers(&rows.starts), numbers(&rows.via));
+    let trees = numbers(&rows.trees);
+    let starts = numbers(&rows.starts);
+    let via = numbers(&rows.via);
     let actions = PyArray1::from_slice(py, &rows.actions);
     let shown = (rows.depth, trees, starts, via, table(py, &rows.nodes)?, actions, table(py, &rows.edges)?);
     chain.call_method1("show_nodes", shown)?;
@@ -166,7 +168,8 @@ fn show_nodes(chain: &Bound<'_, PyAny>, rows: &NodeRows) -> PyResult<()> {
 
 fn show_ways(chain: &Bound<'_, PyAny>, ways: &WayRows) -> PyResult<()> {
     let py = chain.py();
-    let (trees, starts) = (PyArray1::from_slice(py, &ways.trees), PyArray1::from_slice(py, &ways.starts));
+    let trees = PyArray1::from_slice(py, &ways.trees);
+    let starts = PyArray1::from_slice(py, &ways.starts);
     chain.call_method1("show_ways", (trees, starts, table(py, &ways.steps)?))?;
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! The schema of the settings, and the checks of the core, for Python's models of them.
+//! The settings of Python's models: their schema, their checks, and those of a search.
 
+use hauteur_core::params::SearchParams;
 use hauteur_core::schema;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 
 use crate::errors::value_error;
 
@@ -15,4 +17,21 @@ pub fn settings_schema() -> String {
 #[pyfunction]
 pub fn check_settings(section: &str, settings: &str) -> PyResult<bool> {
     schema::check(section, settings).map_err(value_error)
+}
+
+/// Search settings from a `SearchParams` of Python (any object with `model_dump_json`) or from its JSON text.
+pub fn search_params(params: &Bound<'_, PyAny>) -> PyResult<SearchParams> {
+    let json = match params.cast::<PyString>() {
+        Ok(text) => text.to_str()?.to_owned(),
+        Err(_) => {
+            let dump = params.getattr("model_dump_json").map_err(|_| {
+                value_error(format!("params must be SearchParams or their JSON text, got {}", params.get_type()))
+            })?;
+            let options = PyDict::new(params.py());
+            // Sections that are off are not there for the core, which has no null.
+            options.set_item("exclude_none", true)?;
+            dump.call((), Some(&options))?.extract()?
+        }
+    };
+    SearchParams::from_json(&json).map_err(value_error)
 }

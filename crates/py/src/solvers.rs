@@ -41,7 +41,8 @@ impl PyExactSolver {
     fn move_values(&self, py: Python<'_>, state: PyRef<'_, PyState>, nodes: Option<u64>) -> PyResult<Option<Vec<i8>>> {
         // The table has values of one game under keys that another one may have too.
         if !self.game.same(&state.game) {
-            let (own, other) = (self.game.spec(), state.game.spec());
+            let own = self.game.spec();
+            let other = state.game.spec();
             return Err(value_error(format!("this solver is for {own}, got a state of {other}")));
         }
         let own = adopted(state.state.as_ref(), self.game.0.as_ref());
@@ -70,7 +71,9 @@ pub fn forced_win(
     nodes: u64,
 ) -> PyResult<Option<Vec<Action>>> {
     // A copy: the caller's position may be changed by another thread while no one holds the interpreter.
-    let (position, game, halt) = (state.state.clone_box(), state.game.clone(), Halt::new(stop.as_deref(), None));
+    let position = state.state.clone_box();
+    let game = state.game.clone();
+    let halt = Halt::new(stop.as_deref(), None);
     let first = actions.unwrap_or_default();
     let answer = py.detach(|| {
         let effort = Effort { positions: nodes, halted: &|| halt.has_come() };

@@ -28,7 +28,8 @@ impl Syzygy {
     /// cannot be read are left out, as long as one has tables.
     pub fn open(folders: &str) -> Result<Syzygy, GameError> {
         let mut tables = Tablebase::new();
-        let (mut files, mut missing) = (0, Vec::new());
+        let mut files = 0;
+        let mut missing = Vec::new();
         for folder in std::env::split_paths(folders).filter(|folder| !folder.as_os_str().is_empty()) {
             match tables.add_directory(&folder) {
                 // A folder without tables is most likely a wrong one; in silence the engine would play without
@@ -226,7 +227,8 @@ impl Edge<'_> {
     /// missing, or too many positions stand at the edge.
     fn in_time(&mut self, position: &Position, left: i32, mover_wins: bool) -> Result<Option<bool>, GameError> {
         let Some(distance) = answer(self.tables.tables.probe_dtz(position.chess()))? else { return Ok(None) };
-        let (plies, is_exact) = (distance.ignore_rounding().0.abs(), distance.precise().is_some());
+        let plies = distance.ignore_rounding().0.abs();
+        let is_exact = distance.precise().is_some();
         // The stored distance may be one too small. Only where one ply decides are the positions after it worth
         // their time.
         if is_exact || plies != left {

@@ -23,7 +23,8 @@ pub fn captured(start: &PyState, now: &PyState) -> PyResult<(String, String)> {
 impl PyState {
     /// The position as the lab has it.
     pub fn position(&self) -> Position {
-        let (game, symmetry) = (self.game.0.clone(), self.symmetry);
+        let game = self.game.0.clone();
+        let symmetry = self.symmetry;
         Position { game, state: self.state.clone_box(), moves: self.moves.clone(), symmetry }
     }
 }

@@ -40,7 +40,8 @@ impl<const W: usize> Bits<W> {
     /// Whether the set has exactly one square.
     #[inline]
     pub fn is_single(self) -> bool {
-        let (mut any, mut more) = (0, 0);
+        let mut any = 0;
+        let mut more = 0;
         for word in self.0 {
             // No count and no early end: a few operations for all words, without a branch that is hard to predict.
             more |= word & word.wrapping_sub(1) | if any == 0 { 0 } else { word };

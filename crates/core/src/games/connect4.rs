@@ -132,7 +132,8 @@ impl Game for Connect4 {
 
     /// Identity and left-right reflection.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let (columns, squares) = (self.board.columns(), self.board.squares());
+        let columns = self.board.columns();
+        let squares = self.board.squares();
         let reflected = |square: usize| square / columns * columns + (columns - 1 - square % columns);
         vec![
             Symmetry { squares: (0..squares as u32).collect(), actions: (0..columns as Action).collect() },
@@ -319,7 +320,8 @@ mod tests {
         for (dr, dc) in [(0, 1), (1, 0), (1, 1), (1, -1i32)] {
             for r in 0..ROWS as i32 {
                 for c in 0..COLUMNS as i32 {
-                    let (end_r, end_c) = (r + 3 * dr, c + 3 * dc);
+                    let end_r = r + 3 * dr;
+                    let end_c = c + 3 * dc;
                     if (0..6).contains(&end_r) && (0..7).contains(&end_c) {
                         lines += 1;
                         let line = (0..4).fold(0, |set, i| set | 1u64 << ((r + i * dr) * 7 + c + i * dc));

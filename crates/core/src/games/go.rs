@@ -229,7 +229,8 @@ impl<const W: usize> Position<W> {
     /// The opponent's stones that a stone of a player on an empty point takes.
     fn captured(&self, point: Bits<W>, player: Player) -> Bits<W> {
         // Captures come before suicide: liberties are counted with the new stone on the board.
-        let (theirs, open) = (self.stones[player.other() as usize], self.empty() & !point);
+        let theirs = self.stones[player.other() as usize];
+        let open = self.empty() & !point;
         let mut touched = self.next_to(point) & theirs;
         let mut taken = Bits::EMPTY;
         if touched.is_empty() {

@@ -82,13 +82,16 @@ impl Position {
 
     /// Whether the stone of a player on a point stands in a line of at least five.
     fn makes_line(&self, point: usize, player: Player) -> bool {
-        let (size, stones) = (self.size() as i32, self.stones[player as usize]);
-        let (row, column) = (point as i32 / size, point as i32 % size);
+        let size = self.size() as i32;
+        let stones = self.stones[player as usize];
+        let row = point as i32 / size;
+        let column = point as i32 % size;
         let run = |dr: i32, dc: i32| {
             // Four steps are enough: with the stone they are a line, and a longer one counts no more.
             (1..LINE as i32)
                 .take_while(|step| {
-                    let (r, c) = (row + step * dr, column + step * dc);
+                    let r = row + step * dr;
+                    let c = column + step * dc;
                     (0..size).contains(&r) && (0..size).contains(&c) && stones.has((r * size + c) as usize)
                 })
                 .count()

@@ -41,7 +41,8 @@ pub fn symmetry_of(squares: Vec<u32>, more: usize) -> Symmetry {
 /// One symmetry: new square (r, c) shows the old one reached by the flips, then by the transposition.
 fn permutation(rows: usize, columns: usize, swap: bool, flip_rows: bool, flip_columns: bool) -> Vec<u32> {
     let old_square = |square: usize| {
-        let (r, c) = (square / columns, square % columns);
+        let r = square / columns;
+        let c = square % columns;
         let r = if flip_rows { rows - 1 - r } else { r };
         let c = if flip_columns { columns - 1 - c } else { c };
         (if swap { c * columns + r } else { r * columns + c }) as u32

@@ -53,7 +53,8 @@ impl Game for Hex {
 
     /// The board as it is, and turned by half: the sides of both players stay theirs.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let (cells, more) = (self.start.num_cells(), usize::from(self.start.has_swap));
+        let cells = self.start.num_cells();
+        let more = usize::from(self.start.has_swap);
         let squares = 0..cells as u32;
         [squares.clone().collect(), squares.rev().collect()].map(|squares| grid::symmetry_of(squares, more)).into()
     }
@@ -113,7 +114,8 @@ impl Position {
 
     /// Whether the chain of a player's stone reaches both of the player's sides.
     fn connects(&self, cell: usize, player: Player) -> bool {
-        let (size, stones) = (self.size(), self.stones[player as usize]);
+        let size = self.size();
+        let stones = self.stones[player as usize];
         let mut chain = Stones::square(cell);
         loop {
             // Only stones stay, so that neighbours beyond the last row fall away.
@@ -169,7 +171,8 @@ impl GridGame for Position {
             // Mirrored at the long diagonal, where Blue's sides become Red's: the stone is worth to Blue what it
             // was worth to Red.
             let stone = usize::from(self.moves.as_slice()[0]);
-            let (row, column) = (stone / self.size(), stone % self.size());
+            let row = stone / self.size();
+            let column = stone % self.size();
             self.stones = [Stones::EMPTY, Stones::square(column * self.size() + row)];
         } else {
             self.stones[mover as usize] |= Stones::square(action.into());
@@ -243,9 +246,11 @@ mod tests {
             if along(cell) == size - 1 {
                 return true;
             }
-            let (row, column) = ((cell / size) as i32, (cell % size) as i32);
+            let row = (cell / size) as i32;
+            let column = (cell % size) as i32;
             for (dr, dc) in [(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)] {
-                let (r, c) = (row + dr, column + dc);
+                let r = row + dr;
+                let c = column + dc;
                 if (0..size as i32).contains(&r) && (0..size as i32).contains(&c) {
                     let next = (r * size as i32 + c) as usize;
                     if board[next] == Some(player) && !seen.contains(&next) {

@@ -233,7 +233,8 @@ impl<const W: usize> GridGame for Position<W> {
     }
 
     fn planes(&self) -> Self::Planes {
-        let (mover, other) = (self.mover(), self.mover().other());
+        let mover = self.mover();
+        let other = self.mover().other();
         [self.stones[mover as usize], self.stones[other as usize], self.legal(mover), self.legal(other)]
     }
 

@@ -111,7 +111,8 @@ impl Position {
     fn step(&self, set: u64, direction: usize) -> u64 {
         let size = self.size();
         let first = (0..size).fold(0, |column, row| column | 1u64 << (row * size));
-        let (not_first, not_last) = (!first, !(first << (size - 1)));
+        let not_first = !first;
+        let not_last = !(first << (size - 1));
         // Rows need no mask of their own: what leaves at the top falls out of the word or, on small boards, of the
         // board's mask below.
         let moved = match direction {
@@ -129,7 +130,8 @@ impl Position {
 
     /// The squares where a disc of this player flips others.
     fn legal(&self, player: Player) -> u64 {
-        let (own, other) = (self.discs[player as usize], self.discs[player.other() as usize]);
+        let own = self.discs[player as usize];
+        let other = self.discs[player.other() as usize];
         let free = self.board() & !(own | other);
         (0..8).fold(0, |legal, direction| {
             // Kogge and Stone's flood in one direction: all runs of the board grow by a step together, and the
@@ -144,9 +146,11 @@ impl Position {
 
     /// The discs that a disc of this player on a square flips.
     fn flipped(&self, square: u64, player: Player) -> u64 {
-        let (own, other) = (self.discs[player as usize], self.discs[player.other() as usize]);
+        let own = self.discs[player as usize];
+        let other = self.discs[player.other() as usize];
         (0..8).fold(0, |flipped, direction| {
-            let (mut run, mut next) = (0, self.step(square, direction));
+            let mut run = 0;
+            let mut next = self.step(square, direction);
             while next & other != 0 {
                 run |= next;
                 next = self.step(next, direction);
@@ -198,7 +202,8 @@ impl GridGame for Position {
     }
 
     fn make_move(&mut self, action: Action) {
-        let (mover, other) = (self.to_move, self.to_move.other());
+        let mover = self.to_move;
+        let other = self.to_move.other();
         if action != self.pass() {
             let square = 1u64 << action;
             let flipped = self.flipped(square, mover);
@@ -234,7 +239,8 @@ impl GridGame for Position {
     }
 
     fn planes(&self) -> Self::Planes {
-        let (mover, other) = (self.to_move, self.to_move.other());
+        let mover = self.to_move;
+        let other = self.to_move.other();
         let [own, opponent] = [mover, other].map(|player| self.discs[player as usize]);
         [own, opponent, self.legal(mover), self.legal(other)].map(|squares| Bits([squares]))
     }
@@ -261,7 +267,8 @@ mod tests {
 
     /// The rules read literally, on a list of squares.
     fn flips(board: &[Option<Player>], size: usize, square: usize, mover: Player) -> Vec<usize> {
-        let (row, column) = ((square / size) as i32, (square % size) as i32);
+        let row = (square / size) as i32;
+        let column = (square % size) as i32;
         let at = |r: i32, c: i32| {
             let inside = (0..size as i32).contains(&r) && (0..size as i32).contains(&c);
             inside.then(|| (r * size as i32 + c) as usize)
@@ -271,7 +278,8 @@ mod tests {
             return all;
         }
         for (dr, dc) in [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)] {
-            let (mut run, mut step) = (Vec::new(), 1);
+            let mut run = Vec::new();
+            let mut step = 1;
             while let Some(here) = at(row + step * dr, column + step * dc) {
                 match board[here] {
                     Some(player) if player != mover => run.push(here),
@@ -313,7 +321,8 @@ mod tests {
                     proptest::prop_assert!(position.outcome().is_some());
                     break;
                 }
-                let (action, mover) = (legal[choice % legal.len()], position.to_move());
+                let action = legal[choice % legal.len()];
+                let mover = position.to_move();
                 let flipped = if action == position.pass() { vec![] } else { flips(&board, size, action.into(), mover) };
                 position.play(action);
                 let after = owners(&position);

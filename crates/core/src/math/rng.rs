@@ -67,7 +67,8 @@ impl CounterRng {
     pub fn normal(&mut self) -> f64 {
         // Only the cosine is used: the sine would be a second number to keep, and a draw would depend on the
         // draw before.
-        let (u1, u2) = (self.uniform(), self.uniform());
+        let u1 = self.uniform();
+        let u2 = self.uniform();
         // 1 - u1 is never 0, where the logarithm has no value.
         (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * PI * u2).cos()
     }

@@ -16,7 +16,8 @@ pub fn deviations_after(deviations: f64, visits: u32, delta: f64, step: f64, is_
 
 /// Count, mean and squared deviations of two sets of values together (Chan et al. 1979).
 pub fn merged(a: (f64, f64, f64), b: (f64, f64, f64)) -> (f64, f64, f64) {
-    let (n, gap) = (a.0 + b.0, b.1 - a.1);
+    let n = a.0 + b.0;
+    let gap = b.1 - a.1;
     (n, a.1 + gap * b.0 / n, a.2 + b.2 + gap * gap * a.0 * b.0 / n)
 }
 

@@ -110,7 +110,8 @@ impl Board {
 
     /// Name of a square, such as e4; row and column where there are no labels.
     pub fn square_name(&self, square: usize) -> String {
-        let (row, column) = (square / self.columns(), square % self.columns());
+        let row = square / self.columns();
+        let column = square % self.columns();
         let name = format!("{}{}", self.cells.column_labels[column], self.cells.row_labels[row]);
         if name.is_empty() { format!("row {} column {}", row + 1, column + 1) } else { name }
     }
@@ -169,8 +170,11 @@ impl Board {
     /// The empty board with its labels.
     pub fn ground(&self, flip: bool) -> String {
         let (width, height) = self.size();
-        let (wide, high) = (self.columns() * CELL, self.rows() * CELL);
-        let (ground, pattern, labels) = (self.look.ground(), self.pattern(), self.labels(flip));
+        let wide = self.columns() * CELL;
+        let high = self.rows() * CELL;
+        let ground = self.look.ground();
+        let pattern = self.pattern();
+        let labels = self.labels(flip);
         format!(
             "<rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f6f3ee\"/>\
              <rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{wide}\" height=\"{high}\" fill=\"{ground}\"/>{pattern}\
@@ -180,11 +184,13 @@ impl Board {
 
     fn labels(&self, flip: bool) -> String {
         let half = CELL as f64 / 2.0;
-        let (rows, columns) = (self.rows(), self.columns());
+        let rows = self.rows();
+        let columns = self.columns();
         let mut out = String::new();
         for row in 0..rows {
             let text = escape(&self.cells.row_labels[if flip { rows - 1 - row } else { row }]);
-            let (x, y) = (LEFT as f64 / 2.0 + self.slant(row) as f64, (TOP + CELL * row) as f64 + half + 5.0);
+            let x = LEFT as f64 / 2.0 + self.slant(row) as f64;
+            let y = (TOP + CELL * row) as f64 + half + 5.0;
             let _ = write!(out, "<text x=\"{x:?}\" y=\"{y:?}\">{text}</text>");
         }
         let y = TOP + rows * CELL + if self.look == Look::Hexagons { 22 } else { 16 };

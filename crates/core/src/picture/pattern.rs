@@ -36,7 +36,8 @@ impl Board {
             let value = value as f64 + inset;
             if inset == 0.0 { format!("{value}") } else { format!("{value:?}") }
         };
-        let (left, top) = (number(LEFT, inset), number(TOP, inset));
+        let left = number(LEFT, inset);
+        let top = number(TOP, inset);
         let right = number(LEFT + self.columns() * CELL, -inset);
         let below = number(TOP + self.rows() * CELL, -inset);
         let mut path = String::new();
@@ -51,12 +52,16 @@ impl Board {
 
     /// The cells of a slanted board, in half units, and its sides in the colours of who connects them.
     fn hexagons(&self) -> String {
-        let (side, bottom, right) = (2 * CELL, self.rows() - 1, self.columns() - 1);
-        let (half, third) = (side / 2, side / 3);
+        let side = 2 * CELL;
+        let bottom = self.rows() - 1;
+        let right = self.columns() - 1;
+        let half = side / 2;
+        let third = side / 3;
         let at = |row: usize, column: usize| {
             format!("M{} {}", 2 * LEFT + side * column + half * row, 2 * TOP + side * row + third / 2)
         };
-        let (upper, down) = (format!("l{half}-{third} {half} {third}"), format!("v{}", 2 * third));
+        let upper = format!("l{half}-{third} {half} {third}");
+        let down = format!("v{}", 2 * third);
         let [mut cells, mut red, mut low, mut blue, mut far, mut slopes]: [String; 6] = Default::default();
         for row in 0..=bottom {
             for column in 0..=right {

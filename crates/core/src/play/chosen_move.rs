@@ -70,7 +70,8 @@ pub fn chosen_move(search: &Search, settings: &Temperature, ply: usize, uniform:
     let temperature = settings.at(ply);
     let target = target(search, &moves);
     let wdl = |value: Option<Value>| value.map_or([f32::NAN; 3], |value| value.wdl());
-    let (root_wdl, net_wdl) = (wdl(search.root_value()), wdl(search.root_network_value()));
+    let root_wdl = wdl(search.root_value());
+    let net_wdl = wdl(search.root_network_value());
     Ok(ChosenMove {
         action: choose(&moves, best, temperature, uniform, settings),
         surprise: surprise(&target, &moves),

@@ -77,7 +77,8 @@ impl GameThreads {
         // Rules from outside are called about all trees of a thread at once, which costs little more than a call about
         // one: more threads would call more often, about fewer trees.
         let workers = if ruled { 1 } else { layout.workers.clamp(1, layout.parallel) };
-        let (lineup, stop) = (Arc::new(lineup), Arc::new(AtomicBool::new(false)));
+        let lineup = Arc::new(lineup);
+        let stop = Arc::new(AtomicBool::new(false));
         let (sender, events) = channel();
         let ended = Facts::new(lineup.evaluators.len());
         let no_workers = Workers { handles: Vec::new(), worker_of: HashMap::new(), begun: 0, ended };

@@ -80,7 +80,9 @@ impl Worker {
         slots: usize,
         links: Links,
     ) -> Result<Self, ForestError> {
-        let (mut forests, mut player_of, mut networks) = (Vec::new(), Vec::new(), Vec::<Network>::new());
+        let mut forests = Vec::new();
+        let mut player_of = Vec::new();
+        let mut networks = Vec::<Network>::new();
         let mut forest_of = vec![None; lineup.players.len()];
         for (number, player) in lineup.players.iter().enumerate() {
             let Some(player) = player else { continue };
@@ -207,7 +209,8 @@ impl Worker {
     /// Evaluates one batch with every network; false if there were no rows.
     fn search(&mut self) -> Result<bool, String> {
         let mut any = false;
-        let (slots_of, games) = (&self.slots_of, &self.games);
+        let slots_of = &self.slots_of;
+        let games = &self.games;
         let root_line = |forest: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
             let game = games[slots_of[forest][tree]].as_ref().expect("a tree is of a running game");
             (game.plan.origin.clone(), game.columns.actions.clone())

@@ -99,7 +99,9 @@ impl Stones {
 
     /// The moves, those that make the most threats first, then those nearest to the middle; and their number.
     pub(super) fn ordered(&self, moves: u64, board: &Squares) -> ([u64; COLUMNS], usize) {
-        let (mut squares, mut threats, mut count) = ([0; COLUMNS], [0; COLUMNS], 0);
+        let mut squares = [0; COLUMNS];
+        let mut threats = [0; COLUMNS];
+        let mut count = 0;
         for &column in &board.order[..board.columns] {
             let square = moves & (COLUMN << (column * HEIGHT));
             if square == 0 {

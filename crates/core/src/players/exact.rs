@@ -36,7 +36,8 @@ pub trait MoveSolver: Send {
 /// Fails where the value of a position rests on more of the past than its key and ply, and for another size of table.
 pub fn solver_of(game: &dyn Game, table_bits: u32) -> Result<Box<dyn MoveSolver>, GameError> {
     if !TABLE_BITS.contains(&table_bits) {
-        let (least, most) = (TABLE_BITS.start(), TABLE_BITS.end());
+        let least = TABLE_BITS.start();
+        let most = TABLE_BITS.end();
         return Err(GameError(format!("table_bits must be {least} to {most}, got {table_bits}")));
     }
     // A table by position would mix up lines whose values differ.
@@ -54,7 +55,8 @@ pub fn solver_of(game: &dyn Game, table_bits: u32) -> Result<Box<dyn MoveSolver>
 /// The values of the legal moves of a position, as `MoveSolver::move_values`, by a search with a table of its own, so that what it
 /// finds does not depend on earlier searches. `None` also in games without `State::empty_squares`, and where these are too many.
 pub fn values_of(state: &dyn State, nodes: u32) -> Option<Vec<i8>> {
-    let (limit, table_bits) = (u64::from(nodes), table_bits_for(nodes));
+    let limit = u64::from(nodes);
+    let table_bits = table_bits_for(nodes);
     if let Some(position) = state.as_any().downcast_ref::<Position>() {
         return solve_connect4::Solver::new(position.board(), table_bits).move_values_within(position, limit);
     }
@@ -353,7 +355,8 @@ mod tests {
     }
 
     fn plain_values(state: &dyn State, known: &mut HashMap<(u64, usize), i8>) -> Vec<i8> {
-        let (mut actions, mover) = (Vec::new(), state.to_move());
+        let mut actions = Vec::new();
+        let mover = state.to_move();
         state.legal_actions(&mut actions);
         let value = |action: &Action| {
             let mut child = state.clone_box();
@@ -373,7 +376,8 @@ mod tests {
         let mut solvers: Vec<Exact> = [10, 18].map(|bits| Exact::new(game.initial(), bits)).into();
         for number in 0..games {
             let mut random = crate::math::rng::Stream::new(number);
-            let (mut state, mut actions) = (game.initial(), Vec::new());
+            let mut state = game.initial();
+            let mut actions = Vec::new();
             while state.outcome().is_none() {
                 if state.ply() >= from {
                     let values = plain_values(state.as_ref(), &mut known);
@@ -442,7 +446,8 @@ mod tests {
             let game = make_game(spec).unwrap();
             let mut solver = solver_of(game.as_ref(), 16).unwrap();
             for seed in 0..20 {
-                let (mut state, mut actions) = (game.initial(), Vec::new());
+                let mut state = game.initial();
+                let mut actions = Vec::new();
                 let mut random = crate::math::rng::Stream::new(seed);
                 while state.ply() < plies && state.outcome().is_none() {
                     let action = state.random_action(&mut random, &mut actions);

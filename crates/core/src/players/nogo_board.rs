@@ -23,7 +23,8 @@ impl Grid {
     pub fn new(rows: usize, columns: usize) -> Self {
         let mut neighbours = [[EDGE; 4]; 256];
         for (point, around) in neighbours.iter_mut().enumerate().take(rows * columns) {
-            let (row, column) = (point / columns, point % columns);
+            let row = point / columns;
+            let column = point % columns;
             let inside = [row > 0, row + 1 < rows, column > 0, column + 1 < columns];
             let next = [point.wrapping_sub(columns), point + columns, point.wrapping_sub(1), point + 1];
             for (place, (inside, next)) in around.iter_mut().zip(inside.into_iter().zip(next)) {
@@ -95,7 +96,8 @@ impl<const W: usize> Board<W> {
     /// Puts a stone on an empty point that is legal for this player.
     #[inline]
     pub fn play(&mut self, grid: &Grid, point: u8, player: Player) {
-        let (own, stone) = (2 * player as u8, Bits::square(usize::from(point)));
+        let own = 2 * player as u8;
+        let stone = Bits::square(usize::from(point));
         let mut liberties = Bits::EMPTY;
         self.chain[usize::from(point)] = point;
         self.next[usize::from(point)] = point;

@@ -59,7 +59,8 @@ pub fn search(
 ) -> Result<Vec<MoveStatistics>, GameError> {
     check(state, simulations)?;
     if info.num_actions > MAX_ACTIONS {
-        let (spec, count) = (&info.spec, info.num_actions);
+        let spec = &info.spec;
+        let count = info.num_actions;
         return Err(GameError(format!(
             "rave plays games of at most {MAX_ACTIONS} actions, {spec} has {count}; mcts:N plays every game"
         )));
@@ -220,7 +221,8 @@ impl<G: RandomGames> Search<G> {
             let node = &mut self.nodes[node as usize];
             node.visits += 1;
             node.halves += halves(outcome, chooser);
-            let (range, halves) = (node.child_range(), halves(outcome, mover));
+            let range = node.child_range();
+            let halves = halves(outcome, mover);
             for child in &mut self.nodes[range] {
                 let counted = u32::from(self.taken.is_by(child.action, mover));
                 // Added without a branch: whether a point was taken by this player is next to random.
@@ -234,7 +236,8 @@ impl<G: RandomGames> Search<G> {
 /// What a child is selected by; `log`: the logarithm of its parent's visits.
 #[inline]
 fn score(child: &Node, log: f64) -> f64 {
-    let (visits, amaf_visits) = (f64::from(child.visits), f64::from(child.amaf_visits));
+    let visits = f64::from(child.visits);
+    let amaf_visits = f64::from(child.amaf_visits);
     let won = 0.5 * (f64::from(child.amaf_halves) + f64::from(child.halves));
     (won + EXPLORATION * (visits * log).sqrt()) / (visits + amaf_visits)
 }

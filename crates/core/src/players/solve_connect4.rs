@@ -232,7 +232,8 @@ mod tests {
     #[test]
     fn every_position_of_a_tiny_board_has_the_value_of_plain_negamax() {
         let board = Board::new(4, 4).unwrap();
-        let (mut known, mut solver) = (HashMap::new(), Solver::new(board, 16));
+        let mut known = HashMap::new();
+        let mut solver = Solver::new(board, 16);
         assert_eq!(remembered(&Position::new(board), &mut known), 0);
         let mut level = vec![Position::new(board)];
         for _ in 0..7 {

@@ -100,7 +100,9 @@ fn play(game: &dyn Game, seed: u64, number: u64) -> Vec<Action> {
     // A stream a game: a game is the same however many are played.
     let mut random = Stream::new(mix(mix(seed) ^ number));
     let simulations = SIMULATIONS[usize::from(game.foreign().is_some())];
-    let (mut state, mut played, mut actions) = (game.initial(), Vec::new(), Vec::new());
+    let mut state = game.initial();
+    let mut played = Vec::new();
+    let mut actions = Vec::new();
     while state.outcome().is_none() {
         state.legal_actions(&mut actions);
         let mut action = actions[random.below(actions.len())];
@@ -247,9 +249,11 @@ impl<'a> Sampler<'a> {
 /// Whether some play of at most two plies ends the game with a winner.
 fn ends_in_two(state: &dyn State) -> bool {
     let decided = |state: &dyn State| matches!(state.outcome(), Some(Outcome::Win(_)));
-    let (mut actions, mut replies) = (Vec::new(), Vec::new());
+    let mut actions = Vec::new();
+    let mut replies = Vec::new();
     state.legal_actions(&mut actions);
-    let (mut child, mut grandchild) = (state.clone_box(), state.clone_box());
+    let mut child = state.clone_box();
+    let mut grandchild = state.clone_box();
     actions.iter().any(|&action| {
         child.copy_from(state);
         child.play(action);

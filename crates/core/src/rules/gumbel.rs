@@ -49,7 +49,9 @@ impl Knowledge {
     /// v_mix = (v + sum_b N(b) / sum_{N(b) > 0} pi(b) sum_{N(a) > 0} pi(a) q(a)) / (1 + sum_b N(b)).
     pub fn completed_q(&self) -> Vec<f64> {
         let policy = softmax(self.logits.clone());
-        let (mut total, mut seen, mut weighted) = (0.0, 0.0, 0.0);
+        let mut total = 0.0;
+        let mut seen = 0.0;
+        let mut weighted = 0.0;
         for (k, q) in self.q.iter().enumerate() {
             if let (Some(q), 1..) = (q, self.visits[k]) {
                 total += f64::from(self.visits[k]);

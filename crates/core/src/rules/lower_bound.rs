@@ -70,7 +70,8 @@ pub fn t_quantile(confidence: f64, freedom: u32) -> f64 {
 
 /// P(|T| <= t) where t = tan(angle) sqrt(freedom).
 fn central_share(angle: f64, freedom: u32) -> f64 {
-    let (sine, cosine) = (angle.sin(), angle.cos());
+    let sine = angle.sin();
+    let cosine = angle.cos();
     let is_odd = freedom % 2 == 1;
     let mut term = if is_odd { cosine } else { 1.0 };
     let mut sum = 0.0;
@@ -90,7 +91,9 @@ fn normal_quantile(inner: f64) -> f64 {
 
 /// P(0 <= Z <= z) = phi(z) (z + z^3 / 3 + z^5 / (3 5) + ...).
 fn normal_half(z: f64) -> f64 {
-    let (mut term, mut sum, mut factor) = (z, 0.0, 1.0);
+    let mut term = z;
+    let mut sum = 0.0;
+    let mut factor = 1.0;
     // Until terms are lost in the sum.
     while sum + term != sum {
         sum += term;
@@ -112,7 +115,8 @@ fn expanded_quantile(z: f64, freedom: f64) -> f64 {
 
 /// The least x in 0..=`most` for which `is_below` does not hold; it holds up to some x and not after.
 fn bisect(most: f64, is_below: impl Fn(f64) -> bool) -> f64 {
-    let (mut low, mut high) = (0.0, most);
+    let mut low = 0.0;
+    let mut high = most;
     for _ in 0..BISECTIONS {
         let middle = (low + high) / 2.0;
         if is_below(middle) {

@@ -22,7 +22,8 @@ impl Posterior {
     /// pi-bar(a) = lambda pi(a) / (alpha - q(a)) with the alpha for which the sum is 1 (equation 7, section 3.1); N = sum_b N(b). Before
     /// any visit the policy itself.
     pub fn policy(&self, node: &Knowledge) -> Vec<f64> {
-        let (policy, q) = (softmax(node.logits.clone()), node.completed_q());
+        let policy = softmax(node.logits.clone());
+        let q = node.completed_q();
         let visits = f64::from(node.visits.iter().sum::<u32>());
         if visits == 0.0 {
             return policy;
@@ -62,7 +63,8 @@ mod tests {
 
     #[test]
     fn equal_values_leave_the_policy() {
-        let (logits, q) = (vec![0.0, 1.0, 2.0], vec![Some(0.3); 3]);
+        let logits = vec![0.0, 1.0, 2.0];
+        let q = vec![Some(0.3); 3];
         let node = Knowledge { logits: logits.clone(), visits: vec![5, 6, 7], q, value: 0.3 };
         let found = Posterior::default().policy(&node);
         assert!(found.iter().zip(softmax(logits)).all(|(found, pi)| (found - pi).abs() < 1e-12));

@@ -72,7 +72,8 @@ impl Removed {
         if self.visits == 0 || other.visits == 0 {
             return if self.visits == 0 { other } else { self };
         }
-        let (k, l) = (f64::from(self.visits), f64::from(other.visits));
+        let k = f64::from(self.visits);
+        let l = f64::from(other.visits);
         let (_, wl, deviations) = merged((k, self.wl, self.deviations), (l, other.wl, other.deviations));
         Removed { visits: self.visits + other.visits, wl, deviations, d: self.d + (other.d - self.d) * l / (k + l) }
     }
@@ -87,7 +88,8 @@ impl Removed {
             (stats.visits, stats.wl, stats.d) = (0, 0.0, 0.0);
             return 0.0;
         }
-        let (n, k) = (f64::from(stats.visits), f64::from(self.visits));
+        let n = f64::from(stats.visits);
+        let k = f64::from(self.visits);
         let d = f64::from(stats.d);
         // Taking visits out amplifies rounding by n / (n - k), so the results are kept in their ranges.
         stats.wl = (stats.wl - k * (self.wl - stats.wl) / (n - k)).clamp(-1.0, 1.0);

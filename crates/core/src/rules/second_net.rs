@@ -160,7 +160,8 @@ impl SecondNet {
             return weights;
         }
         let mut shares = [0.0; MAX_NETS];
-        let (mut total, mut largest) = (0.0, 0);
+        let mut total = 0.0;
+        let mut largest = 0;
         for net in self.nets().filter(|net| nets.has(*net)) {
             (total, largest) = (total + weights[net.index()], net.index());
             shares[net.index()] = weights[net.index()];
@@ -207,7 +208,8 @@ impl SecondNet {
             (true, false) => Some(small.value(false)),
             (true, true) if self.values == ValueReading::States => Some(small.value(false)),
             (true, true) => {
-                let (small, large) = (small.value(false), large.value(false));
+                let small = small.value(false);
+                let large = large.value(false);
                 let wl = self.alpha * small.wl + (1.0 - self.alpha) * large.wl;
                 let d = self.alpha * f64::from(small.d) + (1.0 - self.alpha) * f64::from(large.d);
                 Some(Value { wl, d: d as f32 })
@@ -297,7 +299,8 @@ mod tests {
     #[test]
     fn nets_without_numbers_share_the_value_equally() {
         let rule = SecondNet { alpha: 0.5, ..rule("20 5") };
-        let (alphas, betas) = (rule.alphas(), rule.betas());
+        let alphas = rule.alphas();
+        let betas = rule.betas();
         assert!(alphas[..4].iter().all(|alpha| (alpha - 0.25).abs() < 1e-12), "{alphas:?}");
         assert_eq!(betas[..4], [0.0, 0.0, 0.0, 1.0]);
     }

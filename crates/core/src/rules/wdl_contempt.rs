@@ -163,12 +163,14 @@ impl Rescale {
 
     fn logistic_parameters(&self, value: Value) -> Option<(f64, f64)> {
         let d = f64::from(value.d);
-        let (w, l) = ((1.0 + value.wl - d) / 2.0, (1.0 - value.wl - d) / 2.0);
+        let w = (1.0 + value.wl - d) / 2.0;
+        let l = (1.0 - value.wl - d) / 2.0;
         // The logistic parameters go to infinity there: a certain result has no sharpness.
         if w.min(l).min(d) <= MIN_SHARE {
             return None;
         }
-        let (a, b) = (self.arithmetic.ln(1.0 / l - 1.0), self.arithmetic.ln(1.0 / w - 1.0));
+        let a = self.arithmetic.ln(1.0 / l - 1.0);
+        let b = self.arithmetic.ln(1.0 / w - 1.0);
         Some((2.0 / (a + b), (a - b) / (a + b)))
     }
 

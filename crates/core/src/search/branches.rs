@@ -53,7 +53,9 @@ impl Search {
     /// At most `count` visited nodes below the root, the most visited first, each after its parent. A node of a graph comes once for
     /// every line that leads to it.
     pub fn branches(&self, count: usize) -> Vec<Branch> {
-        let (mut found, mut waiting, mut met) = (Vec::new(), BinaryHeap::new(), 0);
+        let mut found = Vec::new();
+        let mut waiting = BinaryHeap::new();
+        let mut met = 0;
         let Some(root) = self.tree.root_node() else { return found };
         // A heap yields the most visited of all open branches, and a child has no more visits than its parent:
         // so the order is right without a look at the whole tree.

@@ -37,7 +37,8 @@ impl Search {
         }
         taken.or_else(|| {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
-            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+            let edges = self.tree.edges(node);
+            let stats = self.tree.stats(node);
             if at_root {
                 let root = Limited { prior: |k, p| self.root.prior(k, p), allows: |k| self.root.allows(k) };
                 best_edge(&view, edges, stats, &root)

@@ -92,7 +92,8 @@ impl Search {
     /// improved policy, with the posterior that. A proven win is the whole answer.
     pub fn policy_target(&self) -> Vec<(Action, f32)> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
-        let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
+        let edges = self.tree.edges(root);
+        let stats = self.tree.stats(root);
         // The visits before the proof are spread over moves that no longer matter.
         if let Some(win) = self.best_action().filter(|_| self.root_bounds().result() == Some(1)) {
             return edges.iter().map(|edge| (edge.action, f32::from(u8::from(edge.action == win)))).collect();

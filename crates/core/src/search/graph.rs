@@ -48,7 +48,8 @@ impl Search {
         }
         // As `finish_visit`: backup takes a visit in flight off every step.
         self.tree.mark(&self.path, self.turn, 1);
-        let (mover, own) = (self.tree.node(node).mover, self.tree.own_stats(node));
+        let mover = self.tree.node(node).mover;
+        let own = self.tree.own_stats(node);
         self.back_up_graph(mover, own.value(false), Arrival::CatchUp);
         self.counters.transpositions += 1;
         self.counters.count_visit(self.path.len());

@@ -226,7 +226,8 @@ impl Search {
 
     /// What a node knows of its edges; `settled` gives Q where it is certain.
     fn knowledge(&self, node: u32, view: &NodeView, settled: impl Fn(usize) -> Option<f64>) -> Knowledge {
-        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let edges = self.tree.edges(node);
+        let stats = self.tree.stats(node);
         let temperature = self.setup.params.policy_temperature;
         let visits = |k: usize| stats.get(k).map_or(0, |record| record.visits);
         let mean = |k: usize| stats.get(k).filter(|record| record.visits > 0).map(|record| view.q(record));

@@ -141,7 +141,8 @@ impl Mates<'_> {
             // The killer heuristic: what refuted the last attempt often refutes this one.
             legal.swap(0, place);
         }
-        let (mut longest, mut after) = (Vec::new(), state.clone_box());
+        let mut longest = Vec::new();
+        let mut after = state.clone_box();
         for action in legal {
             after.copy_from(state);
             after.play(action);

@@ -426,7 +426,8 @@ impl Search {
         }
         self.rows_in_flight -= 1;
         self.rules.two_nets.end(leaf.turn, false);
-        let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
+        let edges = std::mem::take(&mut leaf.edges);
+        let value = leaf.value;
         let position = self.position_key(leaf.state.as_ref());
         self.grow(&mut leaf, &edges, value, position);
         keep_in_cache(leaf.key, &edges, value);

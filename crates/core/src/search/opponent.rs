@@ -67,7 +67,8 @@ impl Search {
         self.rows_in_flight -= 1;
         self.rules.two_nets.end(leaf.turn, false);
         leaf.asks_model = false;
-        let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
+        let edges = std::mem::take(&mut leaf.edges);
+        let value = leaf.value;
         let position = self.position_key(leaf.state.as_ref());
         self.grow(&mut leaf, &edges, value, position);
         leaf.edges = edges;

@@ -53,7 +53,8 @@ impl Tree {
             pass.lost[node as usize] = self.reopen_edges(node, &pass);
         }
         let lost = pass.lost[root as usize];
-        let (own, deviations) = (self.root, self.columns.root_deviations);
+        let own = self.root;
+        let deviations = self.columns.root_deviations;
         (self.root, self.columns.root_deviations) = self.without(lost, root, own, deviations, false, averaged);
     }
 

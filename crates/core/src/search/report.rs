@@ -188,7 +188,8 @@ impl Search {
     /// frozen (search-contempt), weight. Empty for a position that was never evaluated.
     pub fn edges_after(&self, line: &[Action]) -> Vec<(Action, u32, Option<f64>)> {
         let Some(node) = self.node_after(line) else { return Vec::new() };
-        let (stats, weights) = (self.tree.stats(node), self.tree.frozen_weights(node));
+        let stats = self.tree.stats(node);
+        let weights = self.tree.frozen_weights(node);
         let weight = |k| weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0));
         let edges = self.tree.edges(node).iter().enumerate();
         edges.map(|(k, edge)| (edge.action, stats.get(k).map_or(0, |record| record.visits), weight(k))).collect()
@@ -220,7 +221,8 @@ impl Search {
 
     /// The edge of a node that the principal variation takes, and its child.
     fn line_edge(&self, node: u32, asked: Option<Action>) -> Option<(Action, Option<u32>)> {
-        let (edges, stats) = (self.tree.edges(node), self.mixed_edge_stats(node));
+        let edges = self.tree.edges(node);
+        let stats = self.mixed_edge_stats(node);
         let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
         let visited = (0..stats.len()).filter(|k| match asked {
             Some(action) => edges[*k].action == action,

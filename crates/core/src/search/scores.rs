@@ -60,7 +60,8 @@ pub struct NodeScores<'a> {
 impl<'a> NodeScores<'a> {
     /// Looks at a node.
     pub fn new(setup: &'a Setup, tree: &'a Tree, context: NodeContext<'a>) -> Self {
-        let (edges, stats) = (tree.edges(context.node), tree.stats(context.node));
+        let edges = tree.edges(context.node);
+        let stats = tree.stats(context.node);
         let view = NodeView::new(setup, tree, context.node, &context.own, context.root.is_some());
         let spread = setup.params.variance.unwrap_or_default().spread(context.variance, context.own.visits);
         let mut scores = NodeScores {
@@ -189,7 +190,8 @@ impl<'a> NodeScores<'a> {
         let draws_all = self.params.variance.is_some_and(|rule| rule.mode == VarianceMode::HalfNormal);
         let looks_at_all = draws_all || self.params.tree_balance.is_some() || self.asked_reorder();
         let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
-        let (mut best, mut best_score) = (None, f64::NEG_INFINITY);
+        let mut best = None;
+        let mut best_score = f64::NEG_INFINITY;
         for k in 0..count {
             let (q, u) = self.terms(k, || draws.normal());
             let allowed = self.context.root.is_none_or(|root| root.allows(k));
@@ -203,7 +205,8 @@ impl<'a> NodeScores<'a> {
     /// Among equals the first wins. With two nets the order of first choices means nothing, so the greater prior wins, then the action.
     fn goes_before(&self, k: usize, best: Option<usize>) -> bool {
         let Some(best) = best.filter(|_| self.params.second_net.is_some()) else { return false };
-        let (p, other) = (self.prior(k), self.prior(best));
+        let p = self.prior(k);
+        let other = self.prior(best);
         p > other || (p == other && self.edges[k].action < self.edges[best].action)
     }
 
@@ -228,8 +231,10 @@ impl<'a> NodeScores<'a> {
 
     /// Q and U of an edge whose result is proven, when U would be `u`; `None` of others.
     pub fn proven_terms(&self, k: usize, u: f64) -> Option<(f64, f64)> {
-        let (rule, result) = (self.params.solver?, self.bounds(k).result()?);
-        let (at_root, depth) = (self.context.root.is_some(), self.context.depth);
+        let rule = self.params.solver?;
+        let result = self.bounds(k).result()?;
+        let at_root = self.context.root.is_some();
+        let depth = self.context.depth;
         let place = ProvenContext { at_root, depth, child_visits: self.spread.child_visits };
         Some(rule.proven_terms((self.exact(k), u), result, self.record(k).visits, place))
     }
@@ -308,7 +313,8 @@ impl<'a> NodeScores<'a> {
         };
         let place = self.tree.node(self.context.node).stats as usize + k;
         let row = if k < self.stats.len() { self.tree.columns.kept.range(place..place + 1) } else { &[] };
-        let (hooks, params) = (self.hooks, self.params);
+        let hooks = self.hooks;
+        let params = self.params;
         hooks.iter().map(move |hook| {
             let kept = hook.keeps.and_then(|place| row.get(place)).copied().unwrap_or(0.0);
             ((hook.rule)(params), RuleEdge { kept, ..edge })
@@ -371,7 +377,8 @@ impl<'a> NodeScores<'a> {
 impl Search {
     /// The scores of the root's edges, by the statistics that reports have.
     pub(super) fn root_scores(&self, root: u32) -> NodeScores<'_> {
-        let (own, variance) = (self.mixed_root_stats(), self.root_variance());
+        let own = self.mixed_root_stats();
+        let variance = self.root_variance();
         let context = NodeContext { node: root, own, depth: 1, variance, root: Some(&self.root), turn: Net::Small };
         NodeScores::new(&self.setup, &self.tree, context)
     }
@@ -379,7 +386,8 @@ impl Search {
     /// sigma^2 of the root's values.
     pub(super) fn root_variance(&self) -> f64 {
         let Some(rule) = &self.setup.params.variance else { return 0.0 };
-        let (root, deviations) = (&self.tree.root, self.tree.columns.root_deviations);
+        let root = &self.tree.root;
+        let deviations = self.tree.columns.root_deviations;
         match rule.source {
             VarianceSource::Wdl => Variance::of_shares(root.wl, root.d),
             VarianceSource::Empirical => rule.of_samples(root.visits, deviations, 0.0),

@@ -51,7 +51,8 @@ impl Search {
         let mut view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
         view.scale_exploration(rule.cpuct_factor(self.rules.variance));
         let spread = rule.spread(self.rules.variance, own.visits);
-        let (edges, all) = (self.tree.edges(node), self.tree.stats(node));
+        let edges = self.tree.edges(node);
+        let all = self.tree.stats(node);
         let deviations = self.tree.columns.deviations.range(self.tree.visited(node));
         let empirical = rule.source == VarianceSource::Empirical;
         let fresh = if empirical { rule.of_samples(0, 0.0, self.rules.variance) } else { self.rules.variance };

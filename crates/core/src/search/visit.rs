@@ -181,7 +181,8 @@ impl Search {
 
     /// Lets rules change what they keep of the edges on the present path, and of the root, before the means move.
     fn keep_of_rules(&mut self, mover: Player, value: Value) {
-        let (params, hooks) = (&self.setup.params, &self.setup.hooks);
+        let params = &self.setup.params;
+        let hooks = &self.setup.hooks;
         let change = |kept: &mut [f64], stats: &EdgeStats, viewer: Player| {
             let seen = if viewer == mover { value } else { value.flipped() };
             let visit = RuleVisit { visits: stats.visits + 1, value: seen.wl, mean: stats.wl };
@@ -192,7 +193,8 @@ impl Search {
             }
         };
         for step in &self.path {
-            let (index, viewer) = (self.tree.stats_index(*step), self.tree.node(step.node).mover);
+            let index = self.tree.stats_index(*step);
+            let viewer = self.tree.node(step.node).mover;
             let stats = self.tree.stats(step.node)[step.edge as usize];
             change(self.tree.columns.kept.at_mut(index), &stats, viewer);
         }
@@ -220,7 +222,8 @@ impl Search {
         // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
         let key = self.setup.params.evaluation_key(self.scratch.state.key());
         let models = self.setup.models() && self.model_here().is_some();
-        let (mut known, mut counted) = (None, Counted::default());
+        let mut known = None;
+        let mut counted = Counted::default();
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
             counted.lookups = 1;
@@ -382,7 +385,8 @@ impl Search {
             }
         }
         if self.setup.solves() {
-            let (value, raw) = (self.tree.network_value(node), self.tree.raw_network_value(node));
+            let value = self.tree.network_value(node);
+            let raw = self.tree.raw_network_value(node);
             self.value_forced(self.tree.node(node).mover, value, raw);
             self.prove_node(node);
         }

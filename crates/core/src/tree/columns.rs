@@ -126,8 +126,10 @@ impl RuleColumns {
     }
 
     fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 7] {
-        let (kept, outside) = (&mut self.kept, &mut self.outside);
-        let (bounds, large) = (&mut self.bounds, &mut self.large);
+        let kept = &mut self.kept;
+        let outside = &mut self.outside;
+        let bounds = &mut self.bounds;
+        let large = &mut self.large;
         [&mut self.deviations, &mut self.frozen.sums, bounds, large, &mut self.entered, kept, outside]
     }
 
@@ -145,7 +147,9 @@ impl RuleColumns {
     }
 
     fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 6] {
-        let (nets, net_values, balance) = (&mut self.nets, &mut self.net_values, &mut self.balance);
+        let nets = &mut self.nets;
+        let net_values = &mut self.net_values;
+        let balance = &mut self.balance;
         [&mut self.raw_network, nets, net_values, &mut balance.starts, &mut balance.levels, &mut self.graph.own]
     }
 
@@ -207,7 +211,8 @@ impl RuleColumns {
 
     /// A node was copied from another tree.
     pub(crate) fn copy_node(&mut self, to: u32, source: &RuleColumns, from: u32) {
-        let (to, from) = (to as usize, from as usize);
+        let to = to as usize;
+        let from = from as usize;
         let pairs = self.by_node_mut().into_iter().zip(source.by_node());
         pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
         self.positions.copy_node(to as u32, &source.positions, from as u32);

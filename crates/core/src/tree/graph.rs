@@ -77,7 +77,9 @@ impl Tree {
     /// Backs a value, for player `mover`, up a path of a graph. Every edge takes the value of its child, and the node above
     /// gets what that adds to the sum over its edges. `corrects`: also where a result is proven (solver).
     pub fn backup_graph(&mut self, path: &[Step], mover: Player, value: Value, arrival: Arrival, corrects: bool) {
-        let (mut value, mut owner, mut arrival) = (value, mover, arrival);
+        let mut value = value;
+        let mut owner = mover;
+        let mut arrival = arrival;
         match path.last().map(|last| self.step_stats(*last).node) {
             None => self.root.add_visit(value),
             Some(leaf) if leaf < TERMINAL && self.own_stats(leaf).visits == 0 => self.add_own_visit(leaf, value),
@@ -99,7 +101,8 @@ impl Tree {
     /// Counts a visit of the edge that a step takes, which brought this value; returns what that adds to the sum of its node.
     fn visit_edge(&mut self, step: Step, value: Value, arrival: Arrival, corrects: bool) -> Value {
         let record = self.stats_index(step);
-        let (before, bounds) = (self.stats[record], self.columns.bounds.get(record));
+        let before = self.stats[record];
+        let bounds = self.columns.bounds.get(record);
         let mut all_came_this_way = false;
         let now = if bounds.is_proven() {
             bounds.value()

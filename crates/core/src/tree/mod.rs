@@ -336,7 +336,9 @@ impl Tree {
         let Some(root) = self.root_node() else { return };
         let own = u32::from(!self.node(root).forced);
         let network = self.network_value(root);
-        let (mut visits, mut wl, mut d) = (own, network.wl * f64::from(own), f64::from(network.d) * f64::from(own));
+        let mut visits = own;
+        let mut wl = network.wl * f64::from(own);
+        let mut d = f64::from(network.d) * f64::from(own);
         for stats in self.stats(root) {
             visits += stats.visits;
             wl += stats.wl * f64::from(stats.visits);

@@ -45,7 +45,8 @@ impl Tiles for Emulated {
                         continue;
                     }
                     // For a lone tap this is (0, 0).
-                    let (line, column) = (tap / 3, tap % 3);
+                    let line = tap / 3;
+                    let column = tap % 3;
                     let place = tile * job.spacing + block * job.plane + line * job.pitch + column * job.across;
                     Halves::run(TileProduct {
                         sums,
@@ -109,7 +110,8 @@ impl Work for TileProduct {
         for row in 0..self.count {
             let numbers = &*self.rows.byte_add(row * self.rows_step).cast::<[[u16; 2]; PAIRS]>();
             let sums = &mut *self.sums.byte_add(row * self.sums_step).cast::<[f32; OUTPUTS]>();
-            let (mut firsts, mut seconds) = ([0.0_f32; OUTPUTS], [0.0_f32; OUTPUTS]);
+            let mut firsts = [0.0_f32; OUTPUTS];
+            let mut seconds = [0.0_f32; OUTPUTS];
             for (pair, weights) in numbers.iter().zip(weights) {
                 let [first, second] = pair.map(factor);
                 for output in 0..OUTPUTS {
@@ -183,7 +185,8 @@ mod tests {
     #[test]
     fn sums_are_those_of_the_definition() {
         for seed in 1..200 {
-            let (rows, columns) = (numbers(seed), numbers(seed + 1000));
+            let rows = numbers(seed);
+            let columns = numbers(seed + 1000);
             let found = product(&rows, &columns, 0.125);
             for (place, sum) in found.iter().enumerate() {
                 let expected = defined(0.125, &rows[place / 16], &columns[place % 16]);
@@ -194,7 +197,8 @@ mod tests {
 
     #[test]
     fn numbers_below_the_least_normal_one_are_zero() {
-        let (mut rows, mut columns) = ([[0.0; 32]; 16], [[1.0; 32]; 16]);
+        let mut rows = [[0.0; 32]; 16];
+        let mut columns = [[1.0; 32]; 16];
         rows[0][0] = f32::MIN_POSITIVE / 2.0;
         rows[1][3] = f32::MIN_POSITIVE;
         columns[4][3] = 0.5;

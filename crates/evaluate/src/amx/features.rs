@@ -61,7 +61,8 @@ impl ToFeatures<'_> {
         let blocks = masks.chunks(ROW_CHANNELS).zip(values.chunks(ROW_CHANNELS));
         for (block, (masks, values)) in blocks.enumerate() {
             // Whole blocks, so that all planes of a square are written by a few instructions.
-            let (mut all_masks, mut all_values) = ([0_u64; ROW_CHANNELS], [0.0_f32; ROW_CHANNELS]);
+            let mut all_masks = [0_u64; ROW_CHANNELS];
+            let mut all_values = [0.0_f32; ROW_CHANNELS];
             all_masks[..masks.len()].copy_from_slice(masks);
             all_values[..values.len()].copy_from_slice(values);
             for square in 0..self.grid.squares() {
@@ -76,7 +77,8 @@ impl ToFeatures<'_> {
 
     #[inline(always)]
     unsafe fn write<L: Lanes>(&self, block: usize, square: usize, numbers: &Square) {
-        let (line, column) = (square / self.grid.columns, square % self.grid.columns);
+        let line = square / self.grid.columns;
+        let column = square % self.grid.columns;
         let flat = line * self.grid.pitch + column * self.grid.boards;
         // Only squares are written. The border was zeroed when the memory was made, and what lies beyond the last plane
         // with it.

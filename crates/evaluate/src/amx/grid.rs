@@ -77,7 +77,8 @@ impl Grid {
         for start in (0..end).step_by(spacing) {
             let mut squares = 0;
             for row in 0..TILE_ROWS {
-                let (line, place) = ((start + row) / pitch, (start + row) % pitch);
+                let line = (start + row) / pitch;
+                let place = (start + row) % pitch;
                 if start + row < end && place < width {
                     squares |= 1 << row;
                     slots[line * width + place] = tiles.len() * TILE_ROWS + row;

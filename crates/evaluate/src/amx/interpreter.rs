@@ -106,15 +106,18 @@ impl Instruction {
         if byte(0) != 0xc4 || byte(1) & 0x1f != 2 {
             return None;
         }
-        let (extend_index, extend_base) = (byte(1) & 0x40 == 0, byte(1) & 0x20 == 0);
-        let (mode, low) = (byte(4) >> 6, byte(4) & 7);
+        let extend_index = byte(1) & 0x40 == 0;
+        let extend_base = byte(1) & 0x20 == 0;
+        let mode = byte(4) >> 6;
+        let low = byte(4) & 7;
         let register =
             |low: u8, extended: bool| registers[REGISTERS[(low | u8::from(extended) << 3) as usize] as usize];
         let mut length = 5;
         let memory = if mode == 3 {
             None
         } else {
-            let (mut base, mut step) = (low, 0);
+            let mut base = low;
+            let mut step = 0;
             if low == 4 {
                 let index = register(byte(5) >> 3 & 7, extend_index);
                 step = index << (byte(5) >> 6);

@@ -17,6 +17,8 @@ pub mod emulated;
 mod features;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod grid;
+#[cfg(not(target_arch = "wasm32"))]
+mod heads;
 #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 mod interpreter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -29,7 +29,8 @@ pub struct Convolution {
 impl Convolution {
     /// Packs a layer.
     pub fn new(layer: &layers::Convolution) -> Self {
-        let (panels, inputs) = (layer.outputs.div_ceil(PANEL), layer.inputs.div_ceil(ROW_CHANNELS));
+        let panels = layer.outputs.div_ceil(PANEL);
+        let inputs = layer.inputs.div_ceil(ROW_CHANNELS);
         let taps = layer.kernel * layer.kernel;
         let mut weights = Buffer::zeros(panels * inputs * taps * TILE_HALVES);
         let packed = weights.as_mut_slice();
@@ -125,6 +126,7 @@ impl Dense {
 /// Place of a weight in its tile: [pair of inputs][output][2].
 fn place(input: usize, output: usize) -> usize {
     // TDPBF16PS takes pairs of inputs: a row of a tile of weights is one pair for all outputs, and not one input.
-    let (pair, half) = (input % ROW_CHANNELS / 2, input % 2);
+    let pair = input % ROW_CHANNELS / 2;
+    let half = input % 2;
     (pair * PANEL + output % PANEL) * 2 + half
 }

@@ -133,7 +133,8 @@ fn kernels_of_a_lone_board_have_the_bits_of_the_first_of_two() {
 fn kernels_of_dense_layers_have_the_bits_of_plain_rust() {
     fn multiplied<T: Tiles>(inputs: usize) -> Vec<u32> {
         let mut numbers = Numbers(5);
-        let (rows, weights) = (numbers.halves(inputs * TILE_HALVES), numbers.halves(inputs * 4 * TILE_HALVES));
+        let rows = numbers.halves(inputs * TILE_HALVES);
+        let weights = numbers.halves(inputs * 4 * TILE_HALVES);
         let mut sums = numbers.floats(DENSE_PANELS * TILE_FLOATS);
         // SAFETY: rows, weights and sums have their lengths; there are tiles, or they are interpreted.
         unsafe {
@@ -183,7 +184,8 @@ fn whole_networks_have_the_bits_of_plain_rust() {
         let count = rows * layers.input.inputs * layers.rows * layers.columns;
         // Whole numbers, which bfloat16 has exactly.
         let features: Vec<f32> = (0..count).map(|_| numbers.next().round()).collect();
-        let (mut logits, mut wdl) = (vec![f32::NAN; rows * layers.actions()], vec![f32::NAN; rows * 3]);
+        let mut logits = vec![f32::NAN; rows * layers.actions()];
+        let mut wdl = vec![f32::NAN; rows * 3];
         assert!(tower.pass(Rows::Planes(&features), rows, &mut logits, &mut wdl, &|| false));
         assert!(logits.iter().chain(&wdl).all(|x| x.is_finite()));
         bits(&[logits, wdl].concat())

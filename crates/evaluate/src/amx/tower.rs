@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use super::boards::{Boards, Buffers};
 use super::features::ToFeatures;
 use super::grid::{Grid, Part, ROW_CHANNELS, TILE_FLOATS, TILE_ROWS};
+use super::heads::{PolicyHead, over_planes};
 use super::pack::{Convolution, Dense, PANEL};
 use super::products::{Convolved, Edge, Multiplied, ROW_BYTES, Tiles};
 use super::work::{Excited, Gates, ToBoard, ToFloats, ToHalves, ToNumbers, ToRow, Totals};
@@ -34,12 +35,6 @@ struct ReadyBlock {
     second: Convolution,
     excitation: Option<Excitation>,
     pooling: Option<Pooling>,
-}
-
-enum PolicyHead {
-    Dense(Convolution, Dense),
-    /// Both layers, and for each board of a group the places of all actions among the group's sums.
-    Planes(Convolution, Convolution, Vec<Vec<usize>>),
 }
 
 struct ValueHead<F: Lanes> {
@@ -119,7 +114,7 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
             span: if filters < WIDE { 2 } else { usize::MAX },
             input: Convolution::new(&layers.input),
             blocks: layers.blocks.iter().map(block).collect(),
-            policy: policy_head(&layers.policy, &grid),
+            policy: PolicyHead::new(&layers.policy, &grid),
             value: ValueHead {
                 planes: Convolution::new(&value.planes),
                 pools: value.pooled,
@@ -136,7 +131,9 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
     fn new_buffers(&self) -> Buffers {
         let convolutions = self.blocks.iter().flat_map(|block| [&block.first, &block.second]);
         let mut kept = convolutions.map(|layer| layer.panels).max().unwrap_or(0).max(self.value.planes.panels);
-        let (mut policy_inputs, mut policy_blocks, mut numbers) = (0, 0, self.value.hidden.outputs);
+        let mut policy_inputs = 0;
+        let mut policy_blocks = 0;
+        let mut numbers = self.value.hidden.outputs;
         match &self.policy {
             PolicyHead::Dense(planes, output) => {
                 kept = kept.max(planes.panels);
@@ -187,7 +184,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
         while done < rows {
             // As many rows as a tile has: fewer would leave rows of the dense layers' tiles empty, which take as long.
             let count = BATCH.min(rows - done);
-            let (logits, wdl) = (&mut logits[done * self.actions..], &mut wdl[done * 3..]);
+            let logits = &mut logits[done * self.actions..];
+            let wdl = &mut wdl[done * 3..];
             if !self.batch(&mut tiles, given, done, count, &mut buffers, logits, halted) {
                 break;
             }
@@ -246,7 +244,9 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
         for board in 0..shape.boards {
             let flat = self.flat(board);
             let to = features.first().add(flat * ROW_CHANNELS);
-            let (planes, grid, plane) = (self.planes, &self.grid, features.plane);
+            let planes = self.planes;
+            let grid = &self.grid;
+            let plane = features.plane;
             L::run(ToFeatures { rows, row: first + board, planes, grid, to, plane });
         }
     }
@@ -254,7 +254,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
     /// Features to the last board of the tower, in `buffers.x`; false where `halted` says so between two blocks.
     unsafe fn tower(&self, tiles: &T, shape: Shape, buffers: &mut Buffers, halted: Halted) -> bool {
         let finish = self.finish;
-        let (sums, totals) = (buffers.sums.as_mut_ptr(), buffers.totals.as_mut_ptr());
+        let sums = buffers.sums.as_mut_ptr();
+        let totals = buffers.totals.as_mut_ptr();
         self.convolve(tiles, &self.input, &buffers.features, shape, activated(&mut buffers.x, finish), sums);
         for block in &self.blocks {
             if halted() {
@@ -271,7 +272,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
                 }
             }
             let Some(excitation) = &block.excitation else {
-                let (to, plane) = (buffers.x.first(), buffers.x.plane);
+                let to = buffers.x.first();
+                let plane = buffers.x.plane;
                 // The skip connection is rounded to bfloat16 like every board: in float32 it made a prototype's error a
                 // little smaller and its time 7 % longer.
                 let added = To::Boards { to, plane, finish, adds: true };
@@ -290,15 +292,19 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
 
     /// Global pooling of the sums that were kept, into `buffers.y`.
     unsafe fn pool(&self, layer: &Pooling, panels: usize, shape: Shape, buffers: &mut Buffers) {
-        let (grid, stride) = (&self.grid, panels * PANEL);
-        let (squares, line) = (buffers.floats.as_mut_ptr(), grid.columns * stride);
+        let grid = &self.grid;
+        let stride = panels * PANEL;
+        let squares = buffers.floats.as_mut_ptr();
+        let line = grid.columns * stride;
         for board in 0..shape.boards {
-            let (group, slots) = (board / grid.boards, &grid.slots[board % grid.boards..]);
+            let group = board / grid.boards;
+            let slots = &grid.slots[board % grid.boards..];
             for panel in 0..panels {
                 let sums = buffers.sums.as_ptr().add(self.kept(panels, group, panel));
                 L::run(ToFloats { sums, slots, boards: grid.boards, to: squares.add(panel * PANEL), stride });
             }
-            let (lines, finish) = ([grid.rows, grid.columns], self.finish);
+            let lines = [grid.rows, grid.columns];
+            let finish = self.finish;
             L::run(AddPooled { layer, squares, shape: lines, line, stride, finish, scratch: &mut buffers.few });
             for panel in 0..panels {
                 let to = buffers.y.panel(panel).add(self.flat(board) * ROW_CHANNELS);
@@ -317,12 +323,15 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
 
     /// Squeeze-excitation of the sums that were kept, added to `buffers.x`.
     unsafe fn excite(&self, layers: &Excitation, panels: usize, shape: Shape, buffers: &mut Buffers) {
-        let (grid, channels, finish) = (&self.grid, panels * PANEL, self.finish);
+        let grid = &self.grid;
+        let channels = panels * PANEL;
+        let finish = self.finish;
         for group in 0..shape.groups {
             for board in 0..grid.boards.min(shape.boards - group * grid.boards) {
                 let totals = buffers.totals.as_ptr().add((group * grid.boards + board) * channels);
                 let gates = &mut buffers.gates.as_mut_slice()[board * 2 * channels..][..2 * channels];
-                let (squares, scratch) = (grid.squares(), &mut buffers.few[..]);
+                let squares = grid.squares();
+                let scratch = &mut buffers.few[..];
                 L::run(Gates { layers, totals, squares, finish, scratch, gates });
             }
             for panel in 0..panels {
@@ -380,7 +389,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
         rows: *mut u16,
         first: usize,
     ) {
-        let (grid, finish) = (&self.grid, self.finish);
+        let grid = &self.grid;
+        let finish = self.finish;
         for board in 0..shape.boards {
             let slots = &grid.slots[board % grid.boards..];
             for panel in 0..layer.panels {
@@ -401,7 +411,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
 
     unsafe fn value(&self, tiles: &T, rows: usize, buffers: &mut Buffers, wdl: &mut [f32]) {
         let ValueHead { hidden, output, is_scalar, .. } = &self.value;
-        let (numbers, outputs) = (buffers.numbers.as_mut_ptr(), buffers.outputs.as_mut_ptr());
+        let numbers = buffers.numbers.as_mut_ptr();
+        let outputs = buffers.outputs.as_mut_ptr();
         let sums = buffers.sums.as_mut_ptr();
         self.dense(tiles, hidden, buffers.value_rows.as_ptr(), rows, sums, numbers, self.finish);
         output.apply(numbers, hidden.outputs, outputs, output.outputs, rows, Finish::None);
@@ -412,7 +423,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
 
     unsafe fn dense_policy(&self, tiles: &T, rows: usize, buffers: &mut Buffers, logits: &mut [f32]) {
         let PolicyHead::Dense(_, layer) = &self.policy else { return };
-        let (sums, numbers) = (buffers.sums.as_mut_ptr(), buffers.numbers.as_mut_ptr());
+        let sums = buffers.sums.as_mut_ptr();
+        let numbers = buffers.numbers.as_mut_ptr();
         self.dense(tiles, layer, buffers.policy_rows.as_ptr(), rows, sums, numbers, Finish::None);
         for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
             logits.copy_from_slice(&buffers.numbers.as_slice()[row * layer.outputs..][..self.actions]);
@@ -432,7 +444,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
         finish: Finish,
     ) {
         for product in 0..layer.products() {
-            let (weights, bias) = (layer.weights(product), layer.bias(product));
+            let weights = layer.weights(product);
+            let bias = layer.bias(product);
             tiles.multiply(Multiplied { rows, weights, inputs: layer.inputs, sums });
             let to = numbers.add(product * bias.len());
             L::run(ToNumbers { sums, bias, rows: count, to, stride: layer.outputs, finish });
@@ -510,7 +523,8 @@ impl<T: Tiles, L: Lanes<Element = u16>, F: Lanes<Element = f32>> TileTower<T, L,
                 L::run(ToBoard { sums, tiles, computed, to, spacing: grid.spacing * ROW_CHANNELS, adds, finish });
             }
             To::Sums { totals: Some(totals), .. } => {
-                let (boards, stride) = (grid.boards, panels * PANEL);
+                let boards = grid.boards;
+                let stride = panels * PANEL;
                 let totals = totals.add(group * boards * stride + panel * PANEL);
                 L::run(Totals { sums, tiles, computed, boards, totals, stride });
             }
@@ -559,29 +573,4 @@ fn default_chunk(filters: usize, boards: usize) -> usize {
 /// Activated sums go into boards.
 fn activated(boards: &mut Boards, finish: Finish) -> To {
     To::Boards { to: boards.first(), plane: boards.plane, finish, adds: false }
-}
-
-/// A dense layer over the planes that a convolution gives.
-fn over_planes(layer: &layers::Dense, planes: &layers::Convolution) -> Dense {
-    Dense::over_planes(layer, planes.outputs, planes.outputs.next_multiple_of(PANEL))
-}
-
-fn policy_head(policy: &layers::Policy, grid: &Grid) -> PolicyHead {
-    match policy {
-        layers::Policy::Dense(planes, output) => {
-            PolicyHead::Dense(Convolution::new(planes), over_planes(output, planes))
-        }
-        layers::Policy::Planes(planes, output, actions) => {
-            // Looked up from then on: where the sum of an action lies depends on nothing but the board's place in its
-            // group.
-            let place = |index: &u32, board: usize| {
-                let (plane, square) = (*index as usize / grid.squares(), *index as usize % grid.squares());
-                let slot = grid.slots[square * grid.boards + board];
-                plane / PANEL * grid.tiles.len() * TILE_FLOATS + slot * PANEL + plane % PANEL
-            };
-            let places = |board: usize| actions.iter().map(|index| place(index, board)).collect();
-            let both = (0..grid.boards).map(places).collect();
-            PolicyHead::Planes(Convolution::new(planes), Convolution::new(output), both)
-        }
-    }
 }

@@ -214,7 +214,8 @@ impl Work for ToRow<'_> {
                 let block = number / ROW_CHANNELS * TILE_HALVES;
                 self.rows.add(block + self.row * ROW_CHANNELS + number % ROW_CHANNELS).cast::<L::Element>()
             };
-            let (mut total, mut greatest) = (L::splat(0.0), L::splat(f32::NEG_INFINITY));
+            let mut total = L::splat(0.0);
+            let mut greatest = L::splat(f32::NEG_INFINITY);
             let mut squares = 0;
             for slot in self.slots.iter().step_by(self.boards) {
                 let number = activated::<L>(L::load(self.sums.add(slot * PANEL + channel)), self.finish);

@@ -103,7 +103,9 @@ struct Plain<'a>(&'a Layers);
 
 impl Plain<'_> {
     fn convolved(&self, layer: &Convolution, x: &[f64]) -> Vec<f64> {
-        let (rows, columns, side) = (self.0.rows as isize, self.0.columns as isize, layer.kernel as isize);
+        let rows = self.0.rows as isize;
+        let columns = self.0.columns as isize;
+        let side = layer.kernel as isize;
         let squares = self.0.rows * self.0.columns;
         let mut y = Vec::with_capacity(layer.outputs * squares);
         for output in 0..layer.outputs {
@@ -113,7 +115,8 @@ impl Plain<'_> {
                     for input in 0..layer.inputs {
                         for i in 0..side {
                             for j in 0..side {
-                                let (r, c) = (row + i - side / 2, column + j - side / 2);
+                                let r = row + i - side / 2;
+                                let c = column + j - side / 2;
                                 if (0..rows).contains(&r) && (0..columns).contains(&c) {
                                     let tap = (output * layer.inputs + input) * layer.kernel * layer.kernel;
                                     let weight = layer.weights[tap + (i * side + j) as usize];
@@ -192,7 +195,8 @@ pub fn plainly(layers: &Layers, features: &[f32]) -> (Vec<f64>, Vec<f64>) {
     };
     let mut planes = plain.activated(plain.convolved(&layers.value.planes, &x));
     if layers.value.pooled {
-        let (squares, pooled) = (layers.rows * layers.columns, plain.pooled(&planes));
+        let squares = layers.rows * layers.columns;
+        let pooled = plain.pooled(&planes);
         let both = planes.chunks(squares).zip(pooled.chunks(2));
         planes = both.flat_map(|(plane, two)| [plane, two].concat()).collect();
     }
@@ -212,13 +216,16 @@ pub fn plainly(layers: &Layers, features: &[f32]) -> (Vec<f64>, Vec<f64>) {
 pub fn random_layers(seed: u64) -> Layers {
     let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     (0..8).for_each(|_| _ = numbers.next()); // the first numbers of near seeds are alike
-    let (rows, columns) = (numbers.below(10) + 1, numbers.below(10) + 1);
-    let (filters, squares) = (numbers.below(40) + 2, rows * columns);
+    let rows = numbers.below(10) + 1;
+    let columns = numbers.below(10) + 1;
+    let filters = numbers.below(40) + 2;
+    let squares = rows * columns;
     let kernel = |numbers: &mut Numbers| if numbers.below(2) == 0 { 1 } else { 3 };
     let planes = numbers.below(20) + 1;
     let input = numbers.convolution(planes, filters, 3);
     let blocks = (0..numbers.below(3)).map(|_| {
-        let (first, second) = (numbers.convolution(filters, filters, 3), numbers.convolution(filters, filters, 3));
+        let first = numbers.convolution(filters, filters, 3);
+        let second = numbers.convolution(filters, filters, 3);
         let excitation = (numbers.below(2) == 0).then(|| {
             let few = numbers.below(12) + 1;
             (numbers.dense(filters, few), numbers.dense(few, 2 * filters))
@@ -232,14 +239,17 @@ pub fn random_layers(seed: u64) -> Layers {
     let blocks = blocks.collect();
     let middle = numbers.below(70) + 1;
     let policy = if numbers.below(2) == 0 {
-        let (side, actions) = (kernel(&mut numbers), numbers.below(60) + 1);
+        let side = kernel(&mut numbers);
+        let actions = numbers.below(60) + 1;
         Policy::Dense(numbers.convolution(filters, middle, side), numbers.dense(middle * squares, actions))
     } else {
         let outputs = numbers.below(30) + 1;
         let actions = (0..numbers.below(60) + 1).map(|_| numbers.below(outputs * squares) as u32).collect();
         Policy::Planes(numbers.convolution(filters, middle, 3), numbers.convolution(middle, outputs, 3), actions)
     };
-    let (pooled, width, hidden) = (numbers.below(3) == 0, numbers.below(70) + 1, numbers.below(50) + 1);
+    let pooled = numbers.below(3) == 0;
+    let width = numbers.below(70) + 1;
+    let hidden = numbers.below(50) + 1;
     let side = kernel(&mut numbers);
     let outputs = if numbers.below(2) == 0 { 1 } else { 3 };
     let value = Value {

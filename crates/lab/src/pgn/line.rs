@@ -159,7 +159,8 @@ pub fn outcome_of(raw: &RawGame) -> Result<Outcome, String> {
     if let (Some(first), Some(second)) = (tagged, written)
         && first != second
     {
-        let (first, second) = (result_text(tagged), result_text(written));
+        let first = result_text(tagged);
+        let second = result_text(written);
         return Err(format!("its result is {first} in the tags and {second} after the moves"));
     }
     Ok(written.or(tagged))

@@ -155,7 +155,8 @@ pub fn result(text: &str) -> Option<Outcome> {
     let is_separator = |sign: char| is_dash(sign) || sign == ':';
     let trimmed = plain.trim().trim_end_matches(',');
     let mut sides = trimmed.splitn(2, is_separator).map(str::trim);
-    let (first, second) = (sides.next().unwrap_or(""), sides.next());
+    let first = sides.next().unwrap_or("");
+    let second = sides.next();
     match (score(first), second.map(score)) {
         // `0-0` is castling and `1` the number of a move, so two zeros and a lone 1 are no results; a lone `1/2`
         // can be nothing else.
@@ -179,7 +180,8 @@ fn score(text: &str) -> Option<u8> {
 
 /// A move and the glyphs that are glued to its end: `Nf3!?`, `dxc6∓`, `Bxc6+-`.
 pub fn split_glyphs(word: &str) -> (&str, Vec<u8>) {
-    let (mut bare, mut nags) = (word, Vec::new());
+    let mut bare = word;
+    let mut nags = Vec::new();
     // A move is left over at least: a word of glyphs alone is no move with glyphs.
     while let Some((text, nag)) = GLYPHS.iter().find(|(text, _)| bare.len() > text.len() && bare.ends_with(text)) {
         bare = &bare[..bare.len() - text.len()];

@@ -63,7 +63,9 @@ pub fn tag_value(text: &str) -> String {
 }
 
 fn wrapped(words: &[String]) -> String {
-    let (mut lines, mut line, mut width) = (Vec::new(), String::new(), 0);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut width = 0;
     for word in words {
         let length = word.chars().count();
         if !line.is_empty() && width + 1 + length > LINE_WIDTH {

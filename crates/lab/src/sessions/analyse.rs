@@ -181,7 +181,8 @@ impl AnalyseSession {
         let search = bounded(search_of(&values, "settings")?, TREE_BYTES);
         // Only now, when nothing can be refused any more: a wrong setting must not end the search that is shown.
         self.stop(lab);
-        let (shown, spec) = (lab.host.shown_net(&net), played.position.spec().to_string());
+        let shown = lab.host.shown_net(&net);
+        let spec = played.position.spec().to_string();
         self.key = Some(Key { game: spec, net, large: look.large_net, search, seed: look.seed });
         self.position = Some(played.position.clone());
         // The tree may be kept, yet the page asks for what was found in this position, and that is nothing so far.

@@ -46,7 +46,8 @@ struct QuestionFields {
 
 impl Default for QuestionFields {
     fn default() -> Self {
-        let (a, b) = (SideFields::default(), SideFields::default());
+        let a = SideFields::default();
+        let b = SideFields::default();
         QuestionFields { a, b, visits: 800, seed: 0, batch_size: 16, line: Vec::new() }
     }
 }
@@ -187,7 +188,8 @@ impl ExplainSession {
         // ones grow.
         (self.work, self.shown) = (None, None);
         let now = lab.now();
-        let (made, rules) = (HashMap::new(), Vec::new());
+        let made = HashMap::new();
+        let rules = Vec::new();
         self.work = Some(Work { question, steps, done: 0, made, rules, running: None, began: now, reported: now });
         Ok(json!({}))
     }
@@ -220,7 +222,8 @@ impl Work {
     /// Begins the next search, unless it was made before.
     fn begin(&mut self, lab: &mut Lab) -> Result<(), String> {
         let step = &self.steps[self.done];
-        let (side, game) = (&step.side, self.question.position.game.clone());
+        let side = &step.side;
+        let game = self.question.position.game.clone();
         // The sides may be equal, as when a net is compared with itself; two searches with one key have one tree.
         if step.without.is_none() && self.made.contains_key(&side.key()?) {
             self.done += 1;
@@ -230,8 +233,10 @@ impl Work {
         let second = Some(&side.large).filter(|name| !name.is_empty());
         let large = second.map(|name| lab.host.evaluator(name, game.as_ref())).transpose()?;
         // One seed for all searches: what differs is then of the settings alone.
-        let (search, seed) = (bounded(side.search()?, TREE_BYTES), self.question.seed);
-        let (nets, batch) = (SearchNets { small, large }, Some(self.question.batch_size));
+        let search = bounded(side.search()?, TREE_BYTES);
+        let seed = self.question.seed;
+        let nets = SearchNets { small, large };
+        let batch = Some(self.question.batch_size);
         let mut analysis = Analysis::new(self.question.position.clone(), nets, search, seed, batch)?;
         analysis.begin(Limits { visits: Some(self.question.visits), ..Limits::default() }, &lab.clock())?;
         self.running = Some(analysis);
@@ -253,7 +258,8 @@ impl Work {
             Some((name, key)) => {
                 let whole = &self.steps[usize::from(*name == "b")].side;
                 let on = self.made.get(&whole.key()?).cloned().ok_or("the search of a side is missing")?;
-                let (position, page) = (&self.question.position, lab.facts.methods.get(key));
+                let position = &self.question.position;
+                let page = lab.facts.methods.get(key);
                 self.rules.push(effect_of_rule(name, key, &on, &found, position, page.map(String::as_str)));
             }
         }

@@ -53,7 +53,8 @@ struct OddsFields {
 
 impl Default for OddsFields {
     fn default() -> Self {
-        let (odds, gives) = (String::new(), "white".into());
+        let odds = String::new();
+        let gives = "white".into();
         OddsFields { odds, gives, start: NORMAL_START, toggle: String::new(), flip: false }
     }
 }
@@ -232,7 +233,8 @@ fn describe(given: Json, lab: &Lab) -> Result<Json, String> {
 /// A handicap's name and its position, in which each piece that may be given is an action.
 fn show_odds(given: Json) -> Result<Json, String> {
     let given: OddsFields = fields(given, "odds")?;
-    let (found, start) = (given.handicap()?, Position::start(load_game(&given.game()?)?));
+    let found = given.handicap()?;
+    let start = Position::start(load_game(&given.game()?)?);
     let mut view = position_view(&start, given.flip);
     let home = home_squares(&start_board(given.start), given.giver());
     let squares = view["squares"].as_array().cloned().unwrap_or_default();
@@ -341,8 +343,10 @@ impl PlaySession {
     /// Sends the game as it stands.
     fn show(&mut self, lab: &mut Lab) {
         let Some(table) = &self.table else { return };
-        let (played, now) = (&table.played, lab.now());
-        let (position, ending) = (&played.position, played.ending());
+        let played = &table.played;
+        let now = lab.now();
+        let position = &played.position;
+        let ending = played.ending();
         let odds: Vec<&str> =
             table.sides.iter().map(|side| side.odds.as_str()).filter(|odds| !odds.is_empty()).collect();
         let game = json!({

@@ -82,7 +82,8 @@ impl Edits {
     fn applied(self, text: &str) -> String {
         let mut pieces = self.pieces;
         pieces.sort_by_key(|(piece, rank, _)| (piece.start, *rank));
-        let (mut out, mut at) = (String::with_capacity(2 * text.len()), 0);
+        let mut out = String::with_capacity(2 * text.len());
+        let mut at = 0;
         for (piece, _, by) in pieces {
             out += &text[at..piece.start];
             out += &by;
@@ -184,7 +185,8 @@ mod tests {
     use hauteur_core::games::make_game;
 
     fn note(comment: &str, judgement: &str, line: &[Action]) -> MoveNote {
-        let (comment, judgement) = (comment.to_string(), judgement.to_string());
+        let comment = comment.to_string();
+        let judgement = judgement.to_string();
         MoveNote { comment, judgement, chances: 12.5, line: line.to_vec(), line_comment: "better".into() }
     }
 

@@ -60,7 +60,8 @@ pub fn spec_of_text(text: &str, wanted: &str) -> Result<String, String> {
 
 /// The games of a text. `game`: which they must be of; None: each says so itself.
 pub fn read(text: &str, game: Option<&Arc<dyn Game>>) -> Vec<GameRead> {
-    let (mut games, mut at) = (Vec::new(), 0);
+    let mut games = Vec::new();
+    let mut at = 0;
     while let Some(tree) = next_tree(text, at) {
         let number = games.len() + 1;
         let begins = begin_of_tree(text, at).unwrap_or(at);
@@ -176,7 +177,9 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
     // Read before the moves: resignation or time is not seen from the board.
     let (outcome, told) = result_of(value(root, "RE", ""));
     let mut state = game.initial();
-    let (mut actions, mut moves, mut legal) = (Vec::new(), Vec::new(), Vec::new());
+    let mut actions = Vec::new();
+    let mut moves = Vec::new();
+    let mut legal = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         // Stones may be set up in the middle of a game too; a game from there would be replayed as another one.
         if number > 0 {
@@ -256,7 +259,8 @@ fn point_of(value: &str, rows: usize, columns: usize) -> Option<usize> {
     let [column, row] = value.as_bytes() else { return None };
     // A letter before `a` wraps to a number beyond every board, as capitals do, which FF[4] has for lines above
     // 26.
-    let (column, row) = (usize::from(column.wrapping_sub(b'a')), usize::from(row.wrapping_sub(b'a')));
+    let column = usize::from(column.wrapping_sub(b'a'));
+    let row = usize::from(row.wrapping_sub(b'a'));
     (column < columns && row < rows).then(|| row * columns + column)
 }
 

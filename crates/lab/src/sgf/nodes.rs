@@ -90,7 +90,10 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, at: usize) -> Self {
-        let (nodes, places, open, closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let nodes = Vec::new();
+        let places = Vec::new();
+        let open = Vec::new();
+        let closed = Vec::new();
         Parser { text, at, nodes, in_main_line: true, places, open, closed, current: None, begins_after: None }
     }
 
@@ -150,7 +153,9 @@ impl<'a> Parser<'a> {
             return;
         }
         let is_first = self.places.last().is_none_or(|last| last.tree != tree);
-        let (text, properties, variations) = (self.at..self.at + 1, Vec::new(), Vec::new());
+        let text = self.at..self.at + 1;
+        let properties = Vec::new();
+        let variations = Vec::new();
         self.places.push(NodePlace { text, properties, tree, is_first, variations, variations_end: None });
         self.nodes.push(Node::new());
         self.current = Some(self.places.len() - 1);
@@ -167,7 +172,9 @@ impl<'a> Parser<'a> {
             let got: String = self.text[begins..].chars().take(20).collect();
             return Err(format!("line {}: expected a property, such as B[aa], got {got:?}", self.line_of(begins)));
         }
-        let (mut values, mut first, mut end) = (Vec::new(), 0..0, self.at);
+        let mut values = Vec::new();
+        let mut first = 0..0;
+        let mut end = self.at;
         // AB and others have several values, with blanks or lines between them.
         while self.peek() == Some('[') {
             let opens = self.at;

@@ -68,7 +68,8 @@ pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
         return sets_up("AE");
     }
     let [_, size, _] = info.feature_shape;
-    let (found, expected) = (begins(nodes, size)?, of_spec(&info.spec, size));
+    let found = begins(nodes, size)?;
+    let expected = of_spec(&info.spec, size);
     if found == expected {
         return Ok(());
     }
@@ -123,7 +124,8 @@ fn mover_of(node: &Node) -> Result<Option<Player>, String> {
 fn points_of(text: &str, size: usize) -> Option<Vec<usize>> {
     let (from, to) = text.split_once(':').unwrap_or((text, text));
     let [from, to] = [from, to].map(|corner| point_of(corner.trim(), size, size));
-    let (from, to) = (from?, to?);
+    let from = from?;
+    let to = to?;
     let rows = (from / size).min(to / size)..=(from / size).max(to / size);
     let columns = (from % size).min(to % size)..=(from % size).max(to % size);
     Some(rows.flat_map(|row| columns.clone().map(move |column| row * size + column)).collect())

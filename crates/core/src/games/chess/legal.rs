@@ -262,7 +262,8 @@ impl<'a> Mover<'a> {
     /// The squares of the rooks with which the king may castle now.
     #[inline]
     fn castling_rooks(&self) -> Bitboard {
-        let (castles, turn) = (self.position.castles(), self.position.turn());
+        let castles = self.position.castles();
+        let turn = self.position.turn();
         let occupied = self.position.board().occupied();
         let mut rooks = Bitboard::EMPTY;
         for side in CastlingSide::ALL {

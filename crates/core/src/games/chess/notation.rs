@@ -88,7 +88,8 @@ fn parse_uci(text: &str) -> Option<UciMove> {
 }
 
 fn from_uci(position: &Position, uci: UciMove) -> Option<Move> {
-    let (from, to) = (uci.from()?, uci.to()?);
+    let from = uci.from()?;
+    let to = uci.to()?;
     let chess = position.chess();
     let role = chess.board().role_at(from)?;
     let targets = legal::targets(chess, from);

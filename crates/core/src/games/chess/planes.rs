@@ -35,7 +35,8 @@ pub fn encode_packed(position: &Position, masks: &mut [u64], values: &mut [f32])
 
 /// Writes the planes as floats: `row` holds 112 * 64 of them.
 pub fn encode(position: &Position, row: &mut [f32]) {
-    let (mut masks, mut values) = ([0; NUM_PLANES], [0.0; NUM_PLANES]);
+    let mut masks = [0; NUM_PLANES];
+    let mut values = [0.0; NUM_PLANES];
     encode_packed(position, &mut masks, &mut values);
     for (plane, (mask, value)) in row.chunks_exact_mut(64).zip(masks.iter().zip(values)) {
         write_plane(plane, *mask, value);

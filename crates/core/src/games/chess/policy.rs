@@ -50,7 +50,8 @@ pub fn plain(from: Square, to: Square) -> Action {
 /// The first of the three actions (queen, rook, bishop) of a promotion between these files.
 #[inline]
 pub fn promotions(from: File, to: File) -> Action {
-    let (from, to) = (from as usize, to as usize);
+    let from = from as usize;
+    let to = to as usize;
     // Files b to h have the a-file's two arrivals and three of every file between before them.
     let pairs_before = if from == 0 { to } else { 3 * from - 1 + to - (from - 1) };
     (FIRST_PROMOTION + 3 * pairs_before) as Action
@@ -79,7 +80,8 @@ const fn add_plain_moves(table: &mut Table) -> usize {
     let mut next = 0;
     let mut pair: u32 = 0;
     while pair < 64 * 64 {
-        let (from, to) = (pair / 64, pair % 64);
+        let from = pair / 64;
+        let to = pair % 64;
         if is_geometric(from, to) {
             table.moves[next] = Coded { from: Square::new(from), to: Square::new(to), promotion: None };
             table.index[from as usize][to as usize] = next as u16;
@@ -94,7 +96,8 @@ const fn add_promotions(table: &mut Table, first: usize) -> usize {
     let mut next = first;
     let mut pair: u32 = 0;
     while pair < 64 {
-        let (from, to) = (pair / 8, pair % 8);
+        let from = pair / 8;
+        let to = pair % 8;
         let mut piece = 0;
         while from.abs_diff(to) <= 1 && piece < PROMOTIONS.len() {
             table.moves[next] = Coded {

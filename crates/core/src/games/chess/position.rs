@@ -166,7 +166,8 @@ impl Position {
     pub fn decode(&self, action: Action) -> Option<Move> {
         let view = View::of(self.chess.turn());
         let Coded { from, to, promotion } = policy::decode(action);
-        let (from, to) = (view.square(from), view.square(to));
+        let from = view.square(from);
+        let to = view.square(to);
         let board = self.chess.board();
         let role = board.role_at(from).filter(|_| self.chess.us().contains(from))?;
         Some(match role {

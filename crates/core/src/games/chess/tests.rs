@@ -263,7 +263,8 @@ fn history_fill_modes_differ_where_they_should() {
 #[test]
 fn packed_features_are_the_features() {
     let here = after("chess", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3");
-    let (mut masks, mut values) = ([0; 112], [0.0; 112]);
+    let mut masks = [0; 112];
+    let mut values = [0.0; 112];
     here.encode_packed(&mut masks, &mut values);
     let row = features(here.as_ref());
     for (cell, found) in row.iter().enumerate() {
@@ -388,7 +389,8 @@ proptest! {
         let mut seen: Vec<(Chess, Option<shakmaty::Square>)> = Vec::new();
         // The first moves alone: games of any moves hardly ever repeat a position.
         random_game(start, &choices.iter().map(|choice| choice % 3).collect::<Vec<_>>(), |position| {
-            let (chess, square) = (position.chess().clone(), position.en_passant());
+            let chess = position.chess().clone();
+            let square = position.en_passant();
             let same = |(other, flag): &&(Chess, Option<shakmaty::Square>)| {
                 other.board() == chess.board() && other.turn() == chess.turn() && *flag == square
                     && other.castles().castling_rights() == chess.castles().castling_rights()

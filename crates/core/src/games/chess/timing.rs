@@ -40,7 +40,9 @@ fn times_of_a_visit() {
         println!("{spec}");
         let root = make_game(spec).unwrap().initial();
         let actions = line(root.as_ref());
-        let (mut leaf, mut legal, mut row) = (root.clone_box(), Vec::new(), vec![0.0; root.row_len()]);
+        let mut leaf = root.clone_box();
+        let mut legal = Vec::new();
+        let mut row = vec![0.0; root.row_len()];
         measure("copy_from", || leaf.copy_from(black_box(root.as_ref())));
         measure("copy_from + 6 plies", || {
             leaf.copy_from(black_box(root.as_ref()));
@@ -51,7 +53,8 @@ fn times_of_a_visit() {
         measure("legal_actions", || black_box(leaf.as_ref()).legal_actions(&mut legal));
         measure("key", || _ = black_box(black_box(leaf.as_ref()).key()));
         measure("encode", || black_box(leaf.as_ref()).encode(&mut row));
-        let (mut masks, mut values) = ([0; 112], [0.0; 112]);
+        let mut masks = [0; 112];
+        let mut values = [0.0; 112];
         measure("encode_packed", || black_box(leaf.as_ref()).encode_packed(&mut masks, &mut values));
         println!("{:32} {:8} bytes", "size of a position", size_of::<Position>());
         assert_eq!(leaf.ply(), DEPTH);

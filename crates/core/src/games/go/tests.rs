@@ -110,7 +110,8 @@ fn positions_that_are_none_are_told() {
 /// The rules read literally on a list of points: 0 empty, 1 Black, 2 White; `None` for an illegal move.
 fn played(points: &[u8], size: usize, point: usize, colour: u8, past: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
     let beside = |p: usize| {
-        let (r, c) = (p / size, p % size);
+        let r = p / size;
+        let c = p % size;
         [(r.wrapping_sub(1), c), (r + 1, c), (r, c.wrapping_sub(1)), (r, c + 1)]
             .into_iter()
             .filter(|&(r, c)| r < size && c < size)
@@ -118,7 +119,9 @@ fn played(points: &[u8], size: usize, point: usize, colour: u8, past: &HashSet<V
             .collect::<Vec<_>>()
     };
     let chain = |board: &[u8], from: usize| {
-        let (mut seen, mut stack, mut is_free) = (vec![from], vec![from], false);
+        let mut seen = vec![from];
+        let mut stack = vec![from];
+        let mut is_free = false;
         while let Some(here) = stack.pop() {
             for next in beside(here) {
                 is_free |= board[next] == 0;
@@ -153,7 +156,8 @@ fn own_eyes(position: &Position<1>) -> Vec<Action> {
     let mover = position.to_move();
     let [own, theirs] = [mover, mover.other()].map(|player| position.stones[player as usize]);
     let beside = |point: Action, steps: [(i32, i32); 4]| {
-        let (row, column) = (i32::from(point) / size, i32::from(point) % size);
+        let row = i32::from(point) / size;
+        let column = i32::from(point) % size;
         let points = steps.map(|(dr, dc)| (row + dr, column + dc)).into_iter();
         let inside = points.filter(|&(r, c)| (0..size).contains(&r) && (0..size).contains(&c));
         inside.map(|(r, c)| (r * size + c) as usize).collect::<Vec<_>>()
@@ -169,7 +173,9 @@ fn own_eyes(position: &Position<1>) -> Vec<Action> {
 
 #[test]
 fn random_games_draw_evenly_from_what_is_legal_and_no_own_eye() {
-    let (mut random, mut legal, mut eyes) = (Stream::new(5), Vec::new(), 0);
+    let mut random = Stream::new(5);
+    let mut legal = Vec::new();
+    let mut eyes = 0;
     for size in [2, 3, 4, 5, 7] {
         let mut position = Position::<1>::new(size, 15, &Setup::empty()).unwrap();
         while position.outcome().is_none() {
@@ -198,7 +204,8 @@ fn random_games_draw_evenly_from_what_is_legal_and_no_own_eye() {
 fn random_games_end_by_two_passes() {
     let mut random = Stream::new(1);
     for (spec, points) in [("go(size=5)", 25), ("go(size=7)", 49), ("go", 81), ("go(size=13)", 169)] {
-        let (mut plies, mut cut) = (0, 0);
+        let mut plies = 0;
+        let mut cut = 0;
         for _ in 0..200 {
             let mut state = make_game(spec).unwrap().initial();
             while state.outcome().is_none() {

@@ -127,7 +127,8 @@ fn along(line: &Line, occupied: u32) -> u32 {
 
 /// The square some steps away, if it is on the board.
 const fn step(square: usize, files: i32, ranks: i32) -> Option<usize> {
-    let (file, rank) = ((square % SIDE) as i32 + files, (square / SIDE) as i32 + ranks);
+    let file = (square % SIDE) as i32 + files;
+    let rank = (square / SIDE) as i32 + ranks;
     if file < 0 || rank < 0 || file >= SIDE as i32 || rank >= SIDE as i32 {
         return None;
     }
@@ -156,7 +157,8 @@ const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (1, 1), (1, -1), (0, 1)];
 
 /// The squares from here up to the first blocker, that one included.
 const fn ray(square: usize, direction: (i32, i32), blockers: u32) -> u32 {
-    let (mut set, mut at) = (0, square);
+    let mut set = 0;
+    let mut at = square;
     while let Some(to) = step(at, direction.0, direction.1) {
         set |= 1 << to;
         if blockers >> to & 1 == 1 {
@@ -175,7 +177,8 @@ const fn lines() -> [[Line; 4]; SQUARES] {
     let mut table = [[Line { mask: 0, attacks: [0; 8] }; 4]; SQUARES];
     let mut index = 0;
     while index < 4 * SQUARES {
-        let (square, direction) = (index / 4, DIRECTIONS[index % 4]);
+        let square = index / 4;
+        let direction = DIRECTIONS[index % 4];
         let mask = both_ways(square, direction, 0);
         let line = &mut table[square][index % 4];
         line.mask = mask;
@@ -206,7 +209,8 @@ const fn pairs(whole: bool) -> [[u32; SQUARES]; SQUARES] {
     let mut table = [[0; SQUARES]; SQUARES];
     let mut index = 0;
     while index < SQUARES * SQUARES {
-        let (a, b) = (index / SQUARES, index % SQUARES);
+        let a = index / SQUARES;
+        let b = index % SQUARES;
         let mut i = 0;
         while i < 4 {
             let line = both_ways(a, DIRECTIONS[i], 0);

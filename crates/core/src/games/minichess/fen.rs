@@ -118,7 +118,8 @@ fn check(board: &Board) -> Result<(), String> {
 }
 
 fn write_rank(board: &Board, rank: usize) -> String {
-    let (mut out, mut empty) = (String::new(), 0);
+    let mut out = String::new();
+    let mut empty = 0;
     for square in rank * SIDE..(rank + 1) * SIDE {
         match piece_letter(board, square) {
             None => empty += 1,

@@ -197,7 +197,8 @@ impl State for Position {
         let white = self.white_board();
         let shown: Vec<usize> = (0..SIDE).rev().flat_map(|rank| rank * SIDE..(rank + 1) * SIDE).collect();
         let signs = shown.iter().map(|&square| fen::piece_letter(&white, square).unwrap_or('.')).collect();
-        let (king, is_white) = (self.board().king(), self.mover() == Player::First);
+        let king = self.board().king();
+        let is_white = self.mover() == Player::First;
         let king = if is_white { king } else { flip_square(king) };
         let checked = shown.iter().position(|&square| square == king).filter(|_| self.board().is_check());
         let (row_labels, column_labels) = Coordinates::Chess.labels(SIDE, SIDE);

@@ -99,7 +99,8 @@ const fn add_plain_moves(table: &mut Table) -> usize {
     let mut next = 0;
     let mut pair = 0;
     while pair < SQUARES * SQUARES {
-        let (from, to) = (pair / SQUARES, pair % SQUARES);
+        let from = pair / SQUARES;
+        let to = pair % SQUARES;
         if is_geometric(from, to) {
             table.moves[next] = Coded { from, to, promotion: None };
             table.index[from][to] = next as Action;
@@ -114,7 +115,8 @@ const fn add_promotions(table: &mut Table, first: usize) -> usize {
     let mut next = first;
     let mut pair = 0;
     while pair < SIDE * SIDE {
-        let (from, to) = (pair / SIDE, pair % SIDE);
+        let from = pair / SIDE;
+        let to = pair % SIDE;
         let mut piece = 0;
         while from.abs_diff(to) <= 1 && piece < PROMOTIONS.len() {
             let promotion = Some(PROMOTIONS[piece]);

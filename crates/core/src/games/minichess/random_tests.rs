@@ -40,14 +40,16 @@ fn any_game() -> impl Strategy<Value = (usize, Vec<u16>)> {
 fn reaches(board: &Board, from: usize, to: usize) -> bool {
     let part = |square: usize| ((square % SIDE) as i32, (square / SIDE) as i32);
     let ((x, y), (u, v)) = (part(from), part(to));
-    let (files, ranks) = ((u - x).abs(), (v - y).abs());
+    let files = (u - x).abs();
+    let ranks = (v - y).abs();
     if board.own >> from & 1 == 0 || board.own >> to & 1 == 1 || from == to {
         return false;
     }
     let step = ((u - x).signum(), (v - y).signum());
     let is_empty = |i: i32| board.occupied() >> ((y + i * step.1) * SIDE as i32 + x + i * step.0) & 1 == 0;
     let is_free = || (1..files.max(ranks)).all(is_empty);
-    let (straight, diagonal) = (files == 0 || ranks == 0, files == ranks);
+    let straight = files == 0 || ranks == 0;
+    let diagonal = files == ranks;
     match board.role_at(from).unwrap() {
         Role::Pawn => v == y + 1 && files == i32::from(board.other >> to & 1 == 1),
         Role::Knight => files * ranks == 2,
@@ -137,7 +139,8 @@ proptest! {
         random_game(start, &choices, |position| {
             copy.copy_from(position);
             assert_eq!((copy.key(), features(copy.as_ref())), (position.key(), features(position)));
-            let (mut masks, mut values) = ([u64::MAX; 15], [f32::NAN; 15]);
+            let mut masks = [u64::MAX; 15];
+            let mut values = [f32::NAN; 15];
             position.encode_packed(&mut masks, &mut values);
             for (cell, found) in features(position).iter().enumerate() {
                 let is_set = masks[cell / SQUARES] >> (cell % SQUARES) & 1 == 1;

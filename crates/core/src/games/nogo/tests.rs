@@ -11,7 +11,8 @@ struct Naive {
 
 impl Naive {
     fn neighbours(&self, point: usize) -> Vec<usize> {
-        let (r, c) = (point / self.columns, point % self.columns);
+        let r = point / self.columns;
+        let c = point % self.columns;
         let mut all = Vec::new();
         if r > 0 {
             all.push(point - self.columns);
@@ -29,7 +30,8 @@ impl Naive {
     }
 
     fn has_liberty(&self, point: usize) -> bool {
-        let (mut seen, mut stack) = (vec![point], vec![point]);
+        let mut seen = vec![point];
+        let mut stack = vec![point];
         while let Some(here) = stack.pop() {
             for next in self.neighbours(here) {
                 if self.points[next] == 0 {

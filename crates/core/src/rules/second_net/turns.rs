@@ -27,7 +27,8 @@ impl SecondNet {
     pub fn goal(&self, begun: &Turns, limit: u32) -> Turns {
         let mut goal = [0; MAX_NETS];
         if limit > 0 {
-            let (limit, small) = (u64::from(limit), self.budget(Net::Small));
+            let limit = u64::from(limit);
+            let small = self.budget(Net::Small);
             goal[0] = limit;
             for net in self.larger() {
                 goal[net.index()] = (limit * self.budget(net) + small / 2) / small;
@@ -98,7 +99,8 @@ mod tests {
     use crate::rules::second_net::more::MoreNets;
 
     fn play(rule: &SecondNet, limit: u32) -> (Turns, String) {
-        let (mut begun, mut order) = (Turns::default(), String::new());
+        let mut begun = Turns::default();
+        let mut order = String::new();
         while let Some(net) = rule.next_net(&begun, &rule.goal(&begun, limit), || turn_uniform(7, order.len() as u64)) {
             begun[net.index()] += 1;
             order.push(['s', 'L', '3', '4'][net.index()]);

@@ -55,7 +55,8 @@ impl Bounds {
 
     /// These bounds and others together; `None` if the others say nothing new.
     pub fn tightened(self, by: Bounds) -> Option<Self> {
-        let (lower, upper) = (self.lower.max(by.lower), self.upper.min(by.upper));
+        let lower = self.lower.max(by.lower);
+        let upper = self.upper.min(by.upper);
         // Bounds that cross come from repeats on different paths; the ones that are known stay.
         let is_new = (lower, upper) != (self.lower, self.upper) && lower <= upper;
         is_new.then_some(Bounds { lower, upper, path_dependent: self.path_dependent | by.path_dependent, ..by })
@@ -89,7 +90,8 @@ impl Bounds {
 /// other proof on all edges.
 pub fn of_node(edges: impl Iterator<Item = Bounds>, complete: bool) -> Bounds {
     let mut node = Bounds { upper: if complete { -1 } else { 1 }, ..Bounds::OPEN };
-    let (mut longest, mut to_draw) = (0, FAR);
+    let mut longest = 0;
+    let mut to_draw = FAR;
     let mut win: Option<Bounds> = None;
     for edge in edges {
         node.lower = node.lower.max(edge.lower);
@@ -130,7 +132,10 @@ mod tests {
 
     #[test]
     fn bounds_of_a_parent() {
-        let (win, draw, loss, open) = ((1, 1), (0, 0), (-1, -1), (-1, 1));
+        let win = (1, 1);
+        let draw = (0, 0);
+        let loss = (-1, -1);
+        let open = (-1, 1);
         let table = [
             ([win, open], (-1, -1)),
             ([loss, loss], (1, 1)),

@@ -96,7 +96,9 @@ impl Search {
         rows.via.push(at.via);
         self.tree.show_node(tree, at.node, &at.own, self.path.last().copied(), rows);
         let root = self.path.is_empty().then_some(&self.root);
-        let (node, own, depth) = (at.node, at.own, self.path.len() + 1);
+        let node = at.node;
+        let own = at.own;
+        let depth = self.path.len() + 1;
         let context = NodeContext { node, own, depth, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
         let wants_priors = self.setup.outside.as_ref().is_some_and(|rules| rules.places().priors);
@@ -135,7 +137,8 @@ impl Search {
 
     /// The edge of the node that was shown with the greatest score, among equals the first, unless rules have picked one.
     pub(super) fn pick(&mut self, at: &Standing, terms: &Terms, picked: i64) -> usize {
-        let (q, u) = (&terms.q[at.start..], &terms.u[at.start..]);
+        let q = &terms.q[at.start..];
+        let u = &terms.u[at.start..];
         let count = self.tree.edges(at.node).len();
         let at_root = self.path.is_empty();
         let allows = |k: usize| !at_root || self.root.allows(k);
@@ -173,7 +176,8 @@ impl Search {
 impl Tree {
     /// Adds the rows of a node, but for random numbers and where it was come from. `last`: the step that leads to it.
     fn show_node(&self, tree: usize, node: u32, own: &EdgeStats, last: Option<Step>, rows: &mut NodeRows) {
-        let (edges, stats) = (self.edges(node), self.stats(node));
+        let edges = self.edges(node);
+        let stats = self.stats(node);
         let visited = self.visited(node);
         let sign = if self.node(node).mover == Player::First { 1.0 } else { -1.0 };
         let facts = [f64::from(own.visits), own.wl, f64::from(own.d), self.network_value(node).wl, sign];

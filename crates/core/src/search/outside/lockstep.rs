@@ -51,7 +51,8 @@ pub fn gather(rules: &dyn OutsideRules, trees: &mut [Climber], sources: LeafSour
     let mut shown = Shown::new(rules);
     let mut result = Ok(());
     // A call of a rule from outside costs much more than a row of it.
-    let (mut most, mut found) = (0, false);
+    let mut most = 0;
+    let mut found = false;
     while result.is_ok() {
         // A call about few trees costs nearly as much as one about all, so trees that lag behind wait for the next gather.
         let willing =

@@ -27,7 +27,8 @@ impl Tree {
 
     /// Bounds of a node for its mover, over the edges that are allowed.
     pub fn node_bounds(&self, node: u32, allows: impl Fn(usize) -> bool) -> Bounds {
-        let (edges, chosen) = (self.edges(node).len(), self.stats(node).len());
+        let edges = self.edges(node).len();
+        let chosen = self.stats(node).len();
         let first = self.node(node).stats as usize;
         // An edge without record is open, so it leaves the upper bound of its node open.
         let complete = (chosen..edges).all(|edge| !allows(edge));
@@ -74,7 +75,8 @@ impl Tree {
         for step in path.iter().rev() {
             climb.turn_to(self.node(step.node).mover);
             let record = self.stats_index(*step);
-            let (bounds, deviations) = (self.columns.bounds.get(record), self.columns.deviations.get(record));
+            let bounds = self.columns.bounds.get(record);
+            let deviations = self.columns.deviations.get(record);
             let stats = &mut self.stats[record];
             stats.in_flight -= 1;
             let deviations = if bounds.is_proven() {
@@ -125,7 +127,8 @@ impl Climb<'_> {
 
     /// One more visit of a proven edge. What its earlier visits had returned instead is corrected in all that lies above.
     fn pass_proven(&mut self, stats: &mut EdgeStats, bounds: Bounds) {
-        let (exact, visits) = (bounds.value(), f64::from(stats.visits));
+        let exact = bounds.value();
+        let visits = f64::from(stats.visits);
         // The means above contain the estimates that this edge had returned. Their sum is moved by what those
         // were wrong by; with other step sizes the weights of the old visits are not known.
         self.correction = if self.solver.retro_fix && self.average.is_none() {

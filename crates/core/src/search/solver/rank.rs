@@ -55,7 +55,8 @@ impl Search {
         }
         let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
         let first = self.tree.node(node).stats as usize;
-        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let edges = self.tree.edges(node);
+        let stats = self.tree.stats(node);
         let bounds = |k: usize| if k < stats.len() { self.tree.columns.bounds.get(first + k) } else { Bounds::OPEN };
         let prior = |k: usize, stored: Prior| match self.setup.drops_priors() && bounds(k).upper == -1 {
             true => 0.0,

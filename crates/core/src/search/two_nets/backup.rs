@@ -98,7 +98,8 @@ impl Tree {
     }
 
     pub(super) fn set_prior(&mut self, node: u32, k: usize, prior: Prior) {
-        let (first, record) = (self.node(node).edges as usize, self.node(node).stats as usize + k);
+        let first = self.node(node).edges as usize;
+        let record = self.node(node).stats as usize + k;
         self.edges[first + k].prior = prior;
         // A record has a copy of its edge's prior, for selection.
         if k < self.stats(node).len() {

@@ -52,7 +52,9 @@ impl Search {
 
     /// N_i = 1 + sum of the edges' if net i knows the node, 0 if not; what is in flight goes on or waits here.
     fn check_counts(&self, here: &Reached, net: Net) -> Result<(), String> {
-        let (node, number, own) = (here.node, net.index(), here.stats[net.index()]);
+        let node = here.node;
+        let number = net.index();
+        let own = here.stats[net.index()];
         let edges: Vec<EdgeStats> = self.steps(node).map(|step| self.tree.net_stats(step, net)).collect();
         let visits: u32 = edges.iter().map(|stats| stats.visits).sum();
         let in_flight: u16 = edges.iter().map(|stats| stats.in_flight).sum();
@@ -71,7 +73,9 @@ impl Search {
 
     /// A mean is that of the values below; in reading B the small mean has the mixed value of a node that several nets know.
     fn check_means(&self, rule: &SecondNet, here: &Reached, net: Net) -> Result<(), String> {
-        let (node, own, known) = (here.node, here.stats[net.index()], self.tree.nets(here.node).known);
+        let node = here.node;
+        let own = here.stats[net.index()];
+        let known = self.tree.nets(here.node).known;
         let weight = |stats: EdgeStats| stats.wl * f64::from(stats.visits);
         let sum: f64 = self.steps(node).map(|step| weight(self.tree.net_stats(step, net))).sum();
         let mixes = net == Net::Small && known.len() > 1 && rule.values == ValueReading::States;

@@ -34,7 +34,8 @@ impl Tree {
         let mut all = Removed::default();
         for edge in 0..self.stats(node).len() as u32 {
             let step = Step { node, edge };
-            let (stats, index) = (*self.record(step), self.stats_index(step));
+            let stats = *self.record(step);
+            let index = self.stats_index(step);
             let mut large = self.columns.large.get(place, index);
             let gone = match stats.repeated_plies() {
                 Some(plies) if rule.counts(depth + 1, plies) => Removed::default(),
