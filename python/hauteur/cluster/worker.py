@@ -159,8 +159,9 @@ def trace_of(error: BaseException) -> str:
 
 def _explained(error: BaseException) -> str:
     """Return the line that explains what a user can mend; empty for a fault of the program."""
-    is_of_input = isinstance(error, ValueError | OSError | ImportError)
-    return (explain(error) or "") if is_of_input else ""
+    if not isinstance(error, ValueError | OSError | ImportError):
+        return ""
+    return explain(error) or ""
 
 
 def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:
