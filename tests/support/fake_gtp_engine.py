@@ -1,8 +1,8 @@
 """A GTP engine for NoGo with faults on request: `fake_gtp_engine.py FAULT`.
 
 It plays the first legal point. FAULT `good` is none, `passes` plays Othello and makes forced passes by itself, and
-`columns` plays Connect Four, without `boardsize`; any other shows at its second genmove in a game. Every process leaves a file named by its number in the folder
-FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
+`columns` plays Connect Four, without `boardsize`; any other shows at its second genmove in a game. Every process
+leaves a file named by its number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
 """
 
 import os

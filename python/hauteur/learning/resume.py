@@ -170,7 +170,7 @@ def read_past(run: Run) -> None:
     read_games_again(run)
     if state.lines:
         publish(run)
-    run.display.resume(run.recipe, run.folder, state, run.buffer.positions)
+    run.display.resume(run.recipe, run.folder, state, run.buffer.positions, run.flops())
 
 
 def read_games_again(run: Run) -> None:

@@ -119,7 +119,7 @@ def prove(
                 trees.append(best_replies.play(side))
         if not trees:
             judged = _Judged.of(one, game, positions, seed, watch)
-            if has_few_positions(game, SMALL):
+            if has_few_positions(game, SMALL, watch):
                 every_reply = TreePlayer(one, game, replies="all", lines=SMALL, seed=seed, watch=watch)
                 trees = [every_reply.play(0), every_reply.play(1)]
     if json:
@@ -276,7 +276,7 @@ class _Judged:
     def of(cls, player: SearchPlayer | MovePlayer, game: _core.Game, count: int, seed: int, watch: Watch) -> "_Judged":
         """Measure a player; ValueError where no position of the game can be solved."""
         solved = solved_or_refused(game, count, seed, watch)
-        return cls(solved, *shares_of(solved.positions, kept_values(player, solved.positions, seed=seed)))
+        return cls(solved, *shares_of(solved.positions, kept_values(player, solved.positions, seed=seed, watch=watch)))
 
     @property
     def by_phase(self) -> dict[str, Preserved]:
