@@ -250,7 +250,7 @@ def _check_measured(text: str, recipe: "Recipe") -> None:
     if yardstick is not None and yardstick.every < recipe.run.generations:
         return
     positions = recipe.run.solved_positions
-    reason = why_not_measured(load_game(recipe.game), positions) if positions else "run.solved_positions is 0"
+    reason = why_not_measured(load_game(recipe.game)) if positions else "run.solved_positions is 0"
     if reason is None:
         return
     if yardstick is None:

@@ -315,6 +315,8 @@ class _Judged:
         if self.total.choices:
             matters = _percent(self.total.choices_share, self.total.choices_interval)
             summary += f", {matters} where the choice matters"
+        else:
+            summary += "; in none of them does it matter which move is played, so they tell no player from another"
         out.append(summary)
         return out
 
