@@ -112,7 +112,10 @@ def test_two_recipes_are_learned_and_compared(tmp_path: Path, capsys: pytest.Cap
         (["connect4", "connect4 selfplay.visits=0"], "selfplay.visits"),
         (["go5", "go5 run.generations=4 yardstick.every=4"], "measured at their end alone"),
         (["connect4", "connect4 selfplay.visits=9", "--seeds", "0"], "--seeds must be 1 to 1,000, got 0"),
-        (["connect4", "connect4 selfplay.visits=9", "--flops", "-3"], "--flops must be a number from 0 to 1e+30, got -3"),
+        (
+            ["connect4", "connect4 selfplay.visits=9", "--flops", "-3"],
+            "--flops must be a number from 0 to 1e+30, got -3",
+        ),
         (["connect4", "connect4 selfplay.visits=9", "--first-seed", "-1"], "--first-seed must be 0 to "),
     ],
 )
