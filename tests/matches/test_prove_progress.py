@@ -32,9 +32,9 @@ def test_every_position_that_is_looked_at_is_told() -> None:
     assert seen.count("plies tried") > 100
 
 
-@pytest.mark.parametrize(("spec", "shown"), [("tutorial", True), ("tictactoe", None)])
-def test_games_in_python_are_counted_in_logs_too(
-    spec: str, shown: bool | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("spec", ["tutorial", "tictactoe"])
+def test_games_are_counted_in_logs_too(
+    spec: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun: list[bool | None] = []
     lines: list[str] = []
@@ -50,7 +50,7 @@ def test_games_in_python_are_counted_in_logs_too(
 
     monkeypatch.setattr(commands, "ProgressLine", Line)
     main.main(["prove", spec, "--net", "uniform", "--visits", "4", "--positions", "8"])
-    assert begun == [shown]
+    assert begun == [True]
     for part in ("games played", "plies tried", "visits made", "positions counted", "positions of ply"):
         assert any(part in line for line in lines), part
     assert "value-preserving moves" in capsys.readouterr().out

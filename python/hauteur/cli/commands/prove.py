@@ -111,7 +111,7 @@ def prove(
     started = time.perf_counter()
     judged: _Judged | None = None
     trees: list[PlayedTree] = []
-    with _one_player(game, net, visits, player) as one, _progress(game) as counted:
+    with _one_player(game, net, visits, player) as one, _progress() as counted:
         watch = _watcher(counted)
         for side, asked in enumerate((as_first, as_second)):
             if asked:
@@ -136,12 +136,9 @@ def prove(
     return 1 if _has_failed(judged, trees, at_least) else 0
 
 
-@contextmanager
-def _progress(game: _core.Game) -> Iterator[ProgressLine]:
-    """A line of progress; a game in Python takes minutes, which a log should show too."""
-    slow = game.name not in _core.game_names()
-    with ProgressLine(slow or None, "opening the net") as line:
-        yield line
+def _progress() -> ProgressLine:
+    """A line of progress, in logs too: positions of a game take up to some minutes to solve."""
+    return ProgressLine(True, "opening the net")
 
 
 def _watcher(line: ProgressLine) -> Watch:
@@ -185,7 +182,7 @@ COMPARED_HEAD = f"{'kept':24}  {'where the choice matters':24}  player"
 def _compare(game: _core.Game, texts: Sequence[str], count: int, seed: int, *, json: bool) -> int:
     """Measure several players in the same positions, and each beside the first."""
     settings = [parse_player(text) for text in texts]
-    with _progress(game) as counted:
+    with _progress() as counted:
         found = measured(game, settings, count, seed=seed, watch=_watcher(counted), show=counted.show)
     rows = []
     for number, name in enumerate(found.players):
