@@ -29,6 +29,12 @@ def test_a_rule_is_compared_with_plain_puct(capsys: pytest.CaptureFixture[str]) 
     assert not any("by_plain_puct" in line for line in plain)
 
 
+def test_a_game_in_python_is_measured_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """It was no game, though every other command knew it."""
+    (line,) = lines_of(capsys, "search", "tutorial", "--rounds", "1")
+    assert (line["game"], line["visits"]) == ("tutorial", 2000)
+
+
 def test_an_evaluator_is_measured_by_batch_and_precision(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--backend", "core", "--precision", "float32", "--batch", "1,4", "--threads", "1,2", "--rounds", "1")
     found = lines_of(

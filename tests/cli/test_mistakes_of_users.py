@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +145,11 @@ def test_every_option_of_a_file_is_known(root: Path) -> None:
     for module in (root / "python" / "hauteur" / "cli" / "commands").glob("*.py"):
         found |= {name.replace("_", "-") for name in named.findall(module.read_text(encoding="utf-8"))}
     assert found - {"file", "net", "source", "target"} <= set(main.OF_FILES)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_output_that_finds_no_room_is_told_in_words() -> None:
+    words = [sys.executable, "-m", "hauteur.cli", "--version"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (main.EXIT_BAD_INPUT, "hauteur: No space left on device\n")

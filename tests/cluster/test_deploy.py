@@ -292,6 +292,19 @@ def test_a_job_that_is_stopped_before_it_begins_is_requeued(tmp_path: Path, envi
     assert calls(tmp_path)[-1] == "scontrol requeue 7"
 
 
+def test_a_job_that_slurm_does_not_requeue_says_how_to_go_on(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Clusters may forbid it; the log said that it was requeued."""
+    scontrol = tmp_path / "bin" / "scontrol"
+    scontrol.write_text(f'#!/bin/bash\n[ "$1" != requeue ] || exit 1\n{PROGRAMS["scontrol"]}\n', encoding="utf-8")
+    ray = tmp_path / "bin" / "ray"
+    ray.write_text(f'#!/bin/bash\ncase "$*" in *--help) touch "$CALLS.asked"; sleep 0.5;; esac\n{PROGRAMS["ray"]}\n')
+    job = started(tmp_path, environment | {"SLURM_JOB_NUM_NODES": "2"}, "connect4")
+    waited_for(tmp_path / "calls.asked", job)
+    job.send_signal(signal.SIGTERM)
+    said, _ = job.communicate()
+    assert "hauteur.sbatch: not requeued; submit it with HAUTEUR_RUN=runs/slurm-7" in said
+
+
 def test_a_job_whose_driver_was_killed_ends(tmp_path: Path, environment: dict[str, str]) -> None:
     """Whoever kills it, as a node does without memory, leaves the file with its number."""
     driver = f'{DRIVER.partition("touch")[0]}kill -KILL $PPID; touch "$CALLS.running"; sleep 1; exit 137'

@@ -144,6 +144,21 @@ def test_events_of_unknown_workers_and_units_are_ignored() -> None:
     assert drive.notes == []
 
 
+def test_a_fault_of_the_program_is_shown_once() -> None:
+    """Each worker wrote its traceback at each attempt."""
+    drive = Drive(SimulatedFleet(3))
+    places = ((7, 1), (7, 2), (8, 1))
+    traces = [f'Traceback:\n  File "game.py", line {line}, in apply\nKeyError: {key}' for line, key in places]
+    units = some_units(5)
+    batch = drive.start(units, {})
+    drive.until(1.0)
+    for (worker, unit), trace in zip(drive.simulated.submitted, [*traces, ""], strict=False):
+        drive._take(Failed(worker, unit.key, "KeyError: 1", trace))
+    assert [note for note in drive.notes if "failed" not in note] == [traces[0], traces[2]]
+    assert len([note for note in drive.notes if "failed: KeyError: 1" in note]) == 3
+    batch.close()
+
+
 def test_a_worker_with_another_processor_is_named_once() -> None:
     drive = Drive(SimulatedFleet(1))
     for number, processor in enumerate(("Xeon", "EPYC", "EPYC", "Xeon")):

@@ -53,6 +53,7 @@ class ToyWorker(UnitWorker):
 
     def __init__(self) -> None:
         self.reported: queue.Queue[tuple[str, Any]] = queue.Queue()
+        self.traces: dict[str, str] = {}
         self.may_play = threading.Event()
         super().__init__(self.place, self.delivered, self.failed, threads=2)
 
@@ -67,8 +68,9 @@ class ToyWorker(UnitWorker):
         """Keep a result."""
         self.reported.put((result.key, result))
 
-    def failed(self, key: str, cause: str) -> None:
+    def failed(self, key: str, cause: str, trace: str) -> None:
         """Keep a failure."""
+        self.traces[key] = trace
         self.reported.put((key, cause))
 
     def outcomes(self, units: list[Unit]) -> list[Any]:
@@ -147,6 +149,7 @@ def test_whatever_is_raised_is_a_failure_of_one_line(worker: ToyWorker, error: s
     found = worker.outcomes(units)
     assert isinstance(found[0], UnitResult)
     assert found[1] == line
+    assert ("raise getattr" in worker.traces[units[1].key]) == (error != "ValueError")
     assert isinstance(found[2], UnitResult)
     assert ToyJob.log.count("close self-play") == 1
 

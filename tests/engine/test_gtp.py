@@ -89,13 +89,13 @@ def test_stones_and_turns(table: Table) -> None:
     board = table.ask("showboard").split("\n")
     assert board[1] == "4 . . . O ."
     assert board[2] == "3 . . X . ."
-    assert table.refused("play w a1") == "illegal move: it is the turn of black: players alternate in nogo"
+    assert table.refused("play w a1") == "illegal move: it is the turn of black, who cannot pass in nogo"
     assert table.refused("play b c3") == "illegal move: C3 is not a legal move of black here"
     assert table.refused("play b f1") == "illegal move: F1 is not a legal move of black here"
     assert table.refused("play b i1") == "syntax error: expected a vertex such as A1, got 'i1'"
     assert table.refused("play b pass") == "illegal move: PASS is not a legal move of black here"
     assert table.refused("play red c4") == "syntax error: expected a colour (b, black, w, white), got 'red'"
-    assert table.refused("genmove w") == "it is the turn of black: players alternate in nogo"
+    assert table.refused("genmove w") == "it is the turn of black, who cannot pass in nogo"
     assert table.ask("undo") == table.ask("undo") == ""
     assert table.refused("undo") == "cannot undo: no move has been played"
 
@@ -130,7 +130,7 @@ def test_chess_has_the_moves_of_uci_and_white_begins() -> None:
     table = Table("chess", "net=uniform visits=4")
     assert table.ask("play w e2e4") == table.ask("play b e5") == table.ask("play white Nf3") == ""
     assert table.ask("move_history") == "white g1f3\nblack e7e5\nwhite e2e4"
-    assert table.refused("play w d2d4") == "illegal move: it is the turn of black: players alternate in chess"
+    assert table.refused("play w d2d4") == "illegal move: it is the turn of black, who cannot pass in chess"
     assert table.refused("play b e8e9").startswith('illegal move: "e8e9" is not a legal move in ')
     move = table.ask("genmove b")
     assert table.ask("move_history").startswith(f"black {move}\n")
@@ -173,6 +173,23 @@ class Steps(Occupied):
 
     def action_to_text(self, action: int) -> str:
         return f"step {action}"
+
+
+class Twice(Occupied):
+    """A game whose players move twice in a row."""
+
+    def pass_on(self) -> None:
+        self.plies += 1
+        self.to_move = self.plies // 2 % 2
+
+
+def test_a_move_that_keeps_the_turn_is_followed_by_one_of_the_same_player() -> None:
+    register_game("twice", Twice)
+    table = Table("twice", "random")
+    assert table.ask("play b 0") == ""
+    assert table.refused("play w 1") == "illegal move: it is the turn of black, who cannot pass in twice"
+    table.ask("genmove b")
+    assert table.refused("genmove b") == "it is the turn of white, who cannot pass in twice"
 
 
 def test_a_game_whose_moves_are_more_than_a_word_is_refused() -> None:

@@ -193,6 +193,22 @@ def test_check_game_names_answers_of_a_wrong_kind(
     assert method == "copy" or "after the actions [" in lines[0]
 
 
+def test_a_law_without_a_check_is_not_said_to_hold(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ok legal 0 checks  Legal actions are ascending` stood below the line that they are not."""
+
+    class Descending(Race):
+        def legal_actions(self) -> list[int]:
+            return super().legal_actions()[::-1]
+
+    monkeypatch.setattr(registry, "_registered", {"race": Descending})
+    assert main.main(["check-game", "race", "--games", "2"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert not [line for line in lines if line.startswith("ok")]
+    assert "race: 0 of 13 laws hold along 2 random games (seed 0), 12 could not be checked" in lines
+
+
 @pytest.mark.parametrize(("member", "value", "part"), OF_GAMES)
 @pytest.mark.parametrize("command", ["check-game", "train"])
 def test_facts_of_a_wrong_kind_are_named(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,7 @@ COMMANDS = [
     (["analyse", "games.pgn"], "is a file of games: hauteur review games.pgn"),
     (["play", "chess", "--black"], "write --human second"),
     (["match", "random", "random", "--rounds", "2"], "write --games"),
+    (["match", "random", "random", "--nodes", "5"], 'a player has it in its text, such as "net=NET visits=400"'),
     (["match", "chess", "random"], "a net is given as net=chess"),
     (["train", "tictactoe", "--games", "5"], "settings of a recipe are words, such as selfplay.games=200"),
 ]
@@ -143,3 +145,13 @@ def test_a_command_says_what_to_write(
 def test_what_is_advised_is_there(meant: str) -> None:
     known = {command.words for command in main.COMMANDS} | set(main.GROUPS) | {"--version", "train --list"}
     assert meant in known
+
+
+@pytest.mark.parametrize("command", [command.words for command in main.COMMANDS])
+def test_an_option_that_is_advised_is_one_of_the_command(command: str) -> None:
+    """`bench search --seconds` was told to write `--time`, which it does not have."""
+    options = main.options_of(main.make_app(outside=False), command.split())
+    for unknown in main.MEANT_OPTIONS:
+        said = main.meant_option(f"Unknown option: {unknown}", f"hauteur {command}", options)
+        advised = re.search(r": write (--[\w-]+)", said)
+        assert advised is None or advised[1] in options

@@ -91,8 +91,10 @@ def test_two_recipes_are_learned_and_compared(tmp_path: Path, capsys: pytest.Cap
     changed = "tiny-selfplay.visits=6"
     assert runs == [f"{changed}/seed-1", f"{changed}/seed-2", "tiny/seed-1", "tiny/seed-2"]
     assert "Which is better" in (tmp_path / "out" / "comparison.html").read_text(encoding="utf-8")
-    assert main.main(words) == 0
-    assert "is complete" in capsys.readouterr().out
+    assert main.main([*words, "--flops", "1e20"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("is complete: ") == 4
+    assert out.count(" of the 1e+20 FLOPs, for which it needs a greater run.generations") == 4
 
 
 @pytest.mark.parametrize(
@@ -110,6 +112,11 @@ def test_two_recipes_are_learned_and_compared(tmp_path: Path, capsys: pytest.Cap
         (["connect4", "connect4 selfplay.visits=0"], "selfplay.visits"),
         (["go5", "go5 run.generations=4 yardstick.every=4"], "measured at their end alone"),
         (["connect4", "connect4 selfplay.visits=9", "--seeds", "0"], "--seeds must be 1 to 1,000, got 0"),
+        (
+            ["connect4", "connect4 selfplay.visits=9", "--flops", "-3"],
+            "--flops must be a number from 0 to 1e+30, got -3",
+        ),
+        (["connect4", "connect4 selfplay.visits=9", "--first-seed", "-1"], "--first-seed must be 0 to "),
     ],
 )
 def test_what_cannot_be_compared(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

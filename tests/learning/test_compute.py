@@ -20,6 +20,7 @@ from hauteur.learning.compute import (
     net_compute,
 )
 from hauteur.learning.context import Run
+from hauteur.learning.display import completion
 from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
@@ -164,8 +165,16 @@ def test_a_budget_ends_a_run_and_a_greater_one_continues_it(tmp_path: Path) -> N
     assert len(folder.read_metrics()) == 2
     assert folder.is_complete()
     assert "FLOPs is spent" in display.lines[-1]
+    # Another look at it said that it goes on.
+    state = learn(recipe(generations=3, budget_flops=totals[0] + 1), folder=folder.path, display=display).state
+    of_two = completion(recipe(generations=3, budget_flops=totals[0] + 1), state, totals[1])
+    assert of_two.startswith("2 of 3 generations, ")
+    assert of_two.endswith(f" FLOPs, the budget is {totals[0] + 1:.3g}")
+    assert completion(recipe(generations=3, budget_flops=2 * totals[1]), state, totals[1]) == ""
     again: Run = learn(recipe(generations=3, budget_flops=2 * totals[2]), folder=folder.path, display=Silent())
     assert len(again.state.history) == 3
     assert folder.stored_recipe().run.budget_flops == 2 * totals[2]
+    of_three = completion(again.recipe, again.state, totals[2])
+    assert of_three.endswith(f"of the {2 * totals[2]:.3g} FLOPs, for which it needs a greater run.generations")
     assert again.learners.tensors().keys() == whole.learners.tensors().keys()
     assert folder.net(3).read_bytes() == RunFolder(tmp_path / "whole").net(3).read_bytes()

@@ -4,9 +4,11 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from run_toys import Silent, assert_same_run, tiny
 
 from hauteur.cli import main
@@ -138,6 +140,74 @@ def test_games_of_other_rules_are_named_and_stay(tmp_path: Path, monkeypatch: py
     display = Silent()
     learn(recipe, folder=folder, display=display)
     assert not display.warnings
+
+
+class WonByThree(MisereTicTacToe):
+    """As on paper: three in a row win."""
+
+    def outcome(self) -> int | None:
+        found = super().outcome()
+        return None if found is None else -found
+
+
+class Longer(MisereTicTacToe):
+    """A full board is not the end: whoever cannot move passes once."""
+
+    max_plies = 10
+    num_actions = 10
+    passed = False
+
+    def symmetries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.arange(9)[None], np.arange(10)[None]
+
+    def legal_actions(self) -> list[int]:
+        if self.outcome() is not None:
+            return []
+        return super().legal_actions() or [9]
+
+    def outcome(self) -> int | None:
+        found = super().outcome()
+        return None if found == 0 and not self.passed else found
+
+    def apply(self, action: int) -> None:
+        if action == 9:
+            self.passed = True
+            self.to_move = 1 - self.to_move
+        else:
+            super().apply(action)
+
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.passed = self.passed
+        return twin
+
+
+class EndsInDraws(Longer):
+    """The same, but for the pass: the moves of a recorded game are all legal, and the end comes where it came."""
+
+    def outcome(self) -> int | None:
+        return MisereTicTacToe.outcome(self)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (MisereTicTacToe, WonByThree, r"its result is \d-\d, but the last position is \d-\d \(game over\)"),
+        (EndsInDraws, Longer, r"was over after 9 plies, where the game goes on"),
+    ],
+)
+def test_rules_that_allow_every_recorded_move_are_other_rules_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: type, after: type, said: str
+) -> None:
+    """A run went on with games of two kinds of rules."""
+    folder = tmp_path / "run"
+    recipe = changed_recipe(exact(), ["game=misere"])
+    monkeypatch.setattr(registry, "_registered", {"misere": before})
+    with pytest.raises(Stopped):
+        learn(recipe, folder=folder, display=StopsAfterTwo())
+    monkeypatch.setattr(registry, "_registered", {"misere": after})
+    with pytest.raises(ValueError, match=said + r"; the file is as it was written, so misere has other rules now"):
+        learn(recipe, folder=folder, display=Silent())
 
 
 def test_a_damaged_checkpoint_says_what_to_do(half: Path, tmp_path: Path) -> None:

@@ -2,11 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Self
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from run_toys import Silent, assert_same_run, tiny
 
 from hauteur import _core
+from hauteur.cli import main
+from hauteur.games import registry
 from hauteur.games.registry import load_game
 from hauteur.learning import exact_curve
 from hauteur.learning.loop import learn
@@ -48,6 +53,55 @@ def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.
     (line,) = shown
     assert line.startswith("net of generation 2 keeps the exact value in ")
     assert line.endswith("%] of 30 solved positions")
+
+
+class Drawn:
+    """Six moves, each one of two, and a draw."""
+
+    num_actions = 2
+    feature_shape = (1, 1, 6)
+    max_plies = 6
+
+    def __init__(self) -> None:
+        self.played: list[int] = []
+        self.to_move = 0
+
+    def legal_actions(self) -> list[int]:
+        return [] if len(self.played) == self.max_plies else [0, 1]
+
+    def apply(self, action: int) -> None:
+        self.played.append(1 + action)
+        self.to_move = 1 - self.to_move
+
+    def outcome(self) -> int | None:
+        return None if self.legal_actions() else 0
+
+    def features(self) -> NDArray[np.float32]:
+        padded = [*self.played, *[0] * self.max_plies][: self.max_plies]
+        return np.array(padded, np.float32).reshape(self.feature_shape)
+
+    def copy(self) -> Self:
+        twin = type(self)()
+        twin.played, twin.to_move = list(self.played), self.to_move
+        return twin
+
+
+def test_positions_in_which_any_move_will_do_judge_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each net kept all of them, and a comparison had a verdict."""
+    monkeypatch.setattr(registry, "_registered", {"drawn": Drawn})
+    reason = exact_curve.why_not_measured(load_game("drawn"))
+    assert reason == "drawn: in none of 63 solved positions does it matter which move is played"
+    main.main(["prove", "drawn", "--net", "uniform", "--visits", "4", "--positions", "20"])
+    assert "so they tell no player from another" in capsys.readouterr().out
+
+
+def test_few_positions_do_not_look_as_if_the_first_plies_took_too_long(tmp_path: Path) -> None:
+    """Of a game in Python a tenth are solved, of which the last plies have theirs first."""
+    folder = RunFolder(tmp_path)
+    exact_curve.measure_nets(folder, load_game("tutorial"), 20, [])
+    assert "off" not in json.loads(folder.exact_play.read_text(encoding="utf-8"))
 
 
 def test_a_game_in_python_has_a_tenth_of_the_positions(tmp_path: Path) -> None:

@@ -170,9 +170,16 @@ def test_a_folder_is_of_a_match_or_of_a_tournament(tmp_path: Path, capsys: pytes
 
 def test_games_of_namesakes_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.pgn"
-    file.write_text('[White "A"]\n[Black "A"]\n[Result "1-0"]\n\n1. e4 1-0\n')
-    assert main.main(["rate", str(file)]) == 0
-    assert "1 games in which both players have the same name" in capsys.readouterr().err
+    game = '[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+    file.write_text(game.format("A", "A"))
+    assert main.main(["rate", str(file)]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr().err
+    assert "not counted: 1 game in which both players have the same name" in said
+    assert "no game has a result and the names of two players" in said
+    file.write_text(game.format("A", "A") + game.format("B", "C"))
+    assert main.main(["rate", str(file), "--json"]) == 0
+    rated = json.loads(capsys.readouterr().out)["ratings"]
+    assert [row["name"] for row in rated] == ["B", "C"], "A stood there at 0, known to a hair"
 
 
 def test_games_of_nobody_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +194,7 @@ def test_games_of_nobody_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [(row["name"], row["games"]) for row in rated] == [("A", 1), ("B", 1)]
     file.write_text(f'{games[2]}\n[Result "1-0"]\n\n1. e4 1-0\n')
     assert main.main(["rate", str(file)]) == main.EXIT_BAD_INPUT
-    assert "no game has a result and the names of both players" in capsys.readouterr().err
+    assert "no game has a result and the names of two players" in capsys.readouterr().err
 
 
 PGN = """[White "A"]

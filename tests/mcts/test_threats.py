@@ -1,5 +1,7 @@
 """Wins by threats that the solver proves at new nodes (Gomoku: continuous fours; chess: mates by checks)."""
 
+from collections.abc import Sequence
+
 import pytest
 
 import hauteur as ht
@@ -39,6 +41,31 @@ def test_moves_that_leave_an_open_three_are_lost_at_the_first_node() -> None:
     assert len(proven) == 15 * 15 - 5
     assert {move for move, result in proven.items() if result is None} == {"G8", "L8"}
     assert set(proven.values()) == {None, -1}
+
+
+def end_of(state: ht.State, line: Sequence[str]) -> ht.State:
+    """Return the position after a line."""
+    for move in line:
+        state.apply(state.parse(move))
+    return state
+
+
+def test_lines_go_on_to_the_end_by_threats() -> None:
+    """They ended with the move that was proven, so that a mate in three was a line of one move."""
+    found = searched(OPEN_THREE, threats=300)
+    assert len(found.pv) == 3
+    assert end_of(position(OPEN_THREE), found.pv).outcome() == 1
+    lost = searched("H8 A1 J8 O1 K8 A15 D4 O15 D5 H1 D6", threats=300, visits=2)
+    for move in lost.moves:
+        assert end_of(position("H8 A1 J8 O1 K8 A15 D4 O15 D5 H1 D6"), move.line.split()).outcome() == 1
+
+
+def test_a_line_of_checks_ends_in_mate() -> None:
+    """Paul Morphy against the Duke of Brunswick and Count Isouard: 16. Qb8+ Nxb8 17. Rd8#."""
+    fen = "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 1 16"
+    found = ht.search(fen, "uniform", ht.SearchParams(solver=Solver(threats=500)), visits=10)
+    assert found.pv == ("b3b8", "d7b8", "d1d8")
+    assert end_of(ht.position("chess", fen), found.pv).end_reason() == "checkmate"
 
 
 def test_visits_go_to_defences_alone() -> None:

@@ -268,6 +268,12 @@ def test_a_gtp_engine_of_another_game_is_refused() -> None:
     assert "\n" not in str(error.value)
 
 
+def test_a_gtp_engine_of_a_game_without_points_needs_no_boardsize() -> None:
+    """It was refused, though it is never given this command."""
+    match = play_match(gtp("columns"), "random", "connect4", games=2)
+    assert {game.end for game in match.games} <= {"four in a row", "full board"}
+
+
 def test_a_gtp_engine_may_refuse_a_pass_that_is_forced() -> None:
     """Programs of Othello such as GRhino make it by themselves."""
     game = _core.Game("othello(size=6)")

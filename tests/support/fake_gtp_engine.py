@@ -1,8 +1,8 @@
 """A GTP engine for NoGo with faults on request: `fake_gtp_engine.py FAULT`.
 
-It plays the first legal point. FAULT `good` is none, and `passes` plays Othello and makes forced passes by itself; any
-other shows at its second genmove in a game. Every process leaves a file named by its number in the folder
-FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
+It plays the first legal point. FAULT `good` is none, `passes` plays Othello and makes forced passes by itself, and
+`columns` plays Connect Four, without `boardsize`; any other shows at its second genmove in a game. Every process
+leaves a file named by its number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
 """
 
 import os
@@ -27,8 +27,9 @@ class Engine:
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
-        self.game = "othello" if fault == "passes" else "nogo"
-        self.state = _core.Game(f"{self.game}(size=6)").new_initial_state()
+        self.game = {"passes": "othello", "columns": "connect4"}.get(fault, "nogo")
+        spec = self.game if fault == "columns" else f"{self.game}(size=6)"
+        self.state = _core.Game(spec).new_initial_state()
         self.asked = 0
 
     def run(self) -> None:
@@ -51,7 +52,7 @@ class Engine:
             return self.genmove(words[0])
         if command == "final_score" and self.fault.startswith("counts"):
             return self.final_score()
-        if command not in COMMANDS.split():
+        if command not in self.commands().split():
             raise RefusedError("unknown command")
         if command == "play":
             self.play(*words)
@@ -65,7 +66,7 @@ class Engine:
         )
 
     def commands(self) -> str:
-        left_out = {"no-clock": "time_settings"}.get(self.fault)
+        left_out = {"no-clock": "time_settings", "columns": "boardsize"}.get(self.fault)
         return "\n".join(word for word in COMMANDS.split() if word != left_out)
 
     def final_score(self) -> str:

@@ -21,7 +21,7 @@ class ThreadFleet:
         return UnitWorker(
             lambda sha256, _: self.places[sha256],
             lambda result: self.events.put(Finished(name, result)),
-            lambda key, cause: self.events.put(Failed(name, key, cause)),
+            lambda key, cause, trace: self.events.put(Failed(name, key, cause, trace)),
         )
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:

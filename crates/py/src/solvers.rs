@@ -109,7 +109,8 @@ pub fn solved_positions(
         let Some(watch) = &watch else { return };
         let (what, done, of) = match progress {
             Progress::Played { games, of } => ("games played", games, of),
-            Progress::Tried { positions, of } => ("positions solved", positions, of),
+            Progress::Tried { plies, of } => ("plies tried", plies, of),
+            Progress::Solved { positions, of } => ("positions solved", positions, of),
         };
         // Attached for the call alone; the search between two of them needs no interpreter.
         Python::attach(|py| {

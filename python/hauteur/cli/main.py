@@ -9,7 +9,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,6 +119,9 @@ MEANT_COMMANDS = {
     "list": "train --list",
 }
 """Commands of other programs, and what to write here."""
+
+OF_PLAYERS = ("hauteur match", "hauteur sprt", "hauteur tournament", "hauteur tune strength", "hauteur rate")
+"""Commands whose players are texts with nets and limits of their own."""
 
 MEANT_OPTIONS = {
     "--nodes": "--visits",
@@ -237,7 +240,8 @@ def run(words: Sequence[str]) -> int:
         cause = error.__cause__
         wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
         said = one_line(wrong).rstrip(".")
-        return complain(f"{missing_word(said, words) or meant_option(said, command) or said} (see {command} --help)")
+        meant = meant_option(said, command, options_of(app, error.command_chain or ()))
+        return complain(f"{missing_word(said, words) or meant or said} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
@@ -364,18 +368,42 @@ def missing_word(said: str, words: Sequence[str]) -> str:
     return f"{wanted[1]} is missing" if wanted is not None and wanted[1] not in words else ""
 
 
-def meant_option(said: str, command: str) -> str:
-    """Return what to write instead of an unknown option or of words too many; empty where that is not known."""
+def options_of(app: "App", chain: Sequence[str]) -> frozenset[str]:
+    """Return the options that a command has; empty for a group of commands."""
+    place = app
+    for word in chain:
+        place = place[word]
+    if place.default_command is None:
+        return frozenset()
+    return frozenset(name for argument in place.assemble_argument_collection() for name in argument.names)
+
+
+def meant_option(said: str, command: str, options: Collection[str]) -> str:
+    """Return what to write instead of an unknown option or of words too many; empty where that is not known.
+
+    options: those that the command has.
+    """
     unknown = re.match(r"Unknown option: (-+[\w-]+)", said)
     if unknown is not None:
         if command == "hauteur train":
             return f"there is no option {unknown[1]}: settings of a recipe are words, such as selfplay.games=200"
-        meant = MEANT_OPTIONS.get(unknown[1])
-        return f"there is no option {unknown[1]}: write {meant}" if meant else ""
+        return _meant_by(unknown[1], command, options)
     unused = re.match(r"Unused Tokens: \[(.*)\]", said)
     if unused is not None and command in ("hauteur analyse", "hauteur explain"):
         return f'{unused[1]}: moves are given as --moves "e4 e5", a position as --fen'
     return "" if unused is None else f"unexpected argument {unused[1]}"
+
+
+def _meant_by(unknown: str, command: str, options: Collection[str]) -> str:
+    """Return what to write instead of an unknown option; empty where the command has no such thing."""
+    meant = MEANT_OPTIONS.get(unknown, unknown)
+    first = re.match(r"--[\w-]+", meant)
+    is_there = first is None or first[0] in options
+    if is_there and meant != unknown:
+        return f"there is no option {unknown}: write {meant}"
+    if command in OF_PLAYERS and first is not None and first[0] in ("--visits", "--net"):
+        return f'there is no option {unknown}: a player has it in its text, such as "net=NET visits=400"'
+    return ""
 
 
 def version() -> str:

@@ -188,8 +188,8 @@ class _Process:
                 return Joined(self.name, platform.node(), self._process.pid)
             case {"report": "done", "key": str(key), "facts": dict(facts)}:
                 return Finished(self.name, UnitResult(key, content, facts))
-            case {"report": "failed", "key": str(key), "cause": str(cause)}:
-                return Failed(self.name, key, cause)
+            case {"report": "failed", "key": str(key), "cause": str(cause), "trace": str(trace)}:
+                return Failed(self.name, key, cause, trace)
         raise ValueError(f"{str(fields)[:80]}")
 
     def _write(self) -> None:

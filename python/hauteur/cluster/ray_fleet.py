@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
-from hauteur.cluster.worker import UnitWorker, described
+from hauteur.cluster.worker import UnitWorker, described, trace_of
 from hauteur.system.extras import require
 from hauteur.system.hardware import processor_name
 from hauteur.system.plugins import VARIABLE, named_for_processes
@@ -180,7 +180,7 @@ class RayFleet:
             actor.joined = self._have_joined = True
             return [Joined(worker, **found)]
         if "cause" in found:
-            return [Failed(worker, call, found["cause"])]
+            return [Failed(worker, call, found["cause"], found.get("trace", ""))]
         return [Finished(worker, UnitResult(**found))]
 
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
@@ -229,15 +229,15 @@ class RayWorker:
             self._worker.receive(unit)
             return done.result()
         except Exception as error:  # reported as text: it may be of a type that the driver does not have
-            return {"cause": described(error)}
+            return {"cause": described(error), "trace": trace_of(error)}
         finally:
             self._reports.pop(unit["key"], None)
 
     def _deliver(self, result: UnitResult) -> None:
         self._reports[result.key].set_result(asdict(result))
 
-    def _fail(self, key: str, cause: str) -> None:
-        self._reports[key].set_result({"cause": cause})
+    def _fail(self, key: str, cause: str, trace: str) -> None:
+        self._reports[key].set_result({"cause": cause, "trace": trace})
 
     def _store(self, sha256: str, name: str, content: bytes) -> None:
         """Keep a net. ValueError where it is not the one that is named."""

@@ -158,7 +158,8 @@ class Scheduler:
     Once the process was asked to end, no unit is given any more; batches end when those in flight have come.
 
     unit_seconds: time limit of a unit, 0: learned from those that have finished; on_note: takes lines about workers,
-    from the scheduler's thread; clock: seconds that only grow; threads: begin the scheduler's thread and others.
+    and tracebacks of their faults, from the scheduler's thread; clock: seconds that only grow; threads: begin the
+    scheduler's thread and others.
     """
 
     def __init__(
@@ -186,6 +187,7 @@ class Scheduler:
         self._turned = clock()
         self._time = 0.0
         self._noted: set[str] = set()
+        self._traced: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
         self._task = threads.start(self._run, "scheduler")
@@ -291,11 +293,20 @@ class Scheduler:
                     flight.batch.hand_out(Played(flight.unit, result), self._time - flight.since)
                     if not flight.batch.missing:
                         self._end(flight.batch)
-            case Failed(name, key, cause) if (flight := self._landed(name, key)) is not None:
+            case Failed(name, key, cause, trace) if (flight := self._landed(name, key)) is not None:
+                self._show_trace(trace)
                 if name not in self._noted:
                     self._noted.add(name)
                     self._on_note(f"{name} on {self._hosts[name]}: {flight.unit.name} failed: {cause}")
                 self._fail(flight, name, cause)
+
+    def _show_trace(self, trace: str) -> None:
+        """Show where a program is at fault, once for each such place."""
+        # The message may name the position, so that it is another one each time.
+        place = "\n".join(line for line in trace.splitlines() if line.startswith("  File "))
+        if trace and place not in self._traced:
+            self._traced.add(place)
+            self._on_note(trace)
 
     def _compare(self, name: str, processor: str) -> None:
         """Say, once for each kind, that a worker has another processor than those before it."""

@@ -144,11 +144,12 @@ class Finished:
 
 @dataclass(frozen=True)
 class Failed:
-    """A worker could not play a unit. key: the unit's; cause: in words."""
+    """A worker could not play a unit. key: the unit's; cause: in words; trace: where the program is at fault, lines."""
 
     worker: str
     key: str
     cause: str
+    trace: str = ""
 
 
 Event = Joined | Left | Finished | Failed

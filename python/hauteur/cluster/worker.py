@@ -26,6 +26,8 @@ MOST_JOBS = 3
 """Jobs whose nets stay open: self-play of two generations and a gate may take turns."""
 MOST_CAUSE = 2000
 """Characters of a line that says why a unit could not be played."""
+MOST_TRACE = 20_000
+"""Characters of a traceback."""
 MOST_CONTENT = 2**30
 """Bytes behind a message."""
 
@@ -34,14 +36,14 @@ class UnitWorker:
     """Plays units.
 
     files: returns the place of a net, by its sha256 and file name; deliver: takes results; fail: takes the key of a
-    unit, and why it could not be played, as one line. Both are called from the worker's thread.
+    unit, why it could not be played, as one line, and its `trace_of`. Both are called from the worker's thread.
     """
 
     def __init__(
         self,
         files: Callable[[str, str], Path],
         deliver: Callable[[UnitResult], None],
-        fail: Callable[[str, str], None],
+        fail: Callable[[str, str, str], None],
         *,
         threads: int = 1,
     ) -> None:
@@ -61,7 +63,7 @@ class UnitWorker:
         try:
             unit = unit_of(message)
         except ValueError as error:
-            self._fail(message["key"], described(error))
+            self._fail(message["key"], described(error), trace_of(error))
             return
         with self._changed:
             self._waiting.append(unit)
@@ -118,7 +120,7 @@ class UnitWorker:
             if not taken:
                 take()
             for key in taken:
-                self._fail(key, line)
+                self._fail(key, line, trace_of(error))
 
     def _job(self, unit: Unit) -> UnitJob:
         """Return the job of a unit, opened where it is not; the one that was used longest ago makes room."""
@@ -140,14 +142,26 @@ class UnitWorker:
 
 
 def described(error: BaseException) -> str:
-    """Return an error as one line; that of a fault of the program names its type, and its traceback goes to stderr."""
-    if isinstance(error, ValueError | OSError | ImportError):
-        line = explain(error)
-        if line:
-            return line[:MOST_CAUSE]
-    traceback.print_exception(error, file=sys.stderr)
+    """Return an error as one line; that of a fault of the program names its type."""
+    if line := _explained(error):
+        return line[:MOST_CAUSE]
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message}"[:MOST_CAUSE]
+
+
+def trace_of(error: BaseException) -> str:
+    """Return the traceback of a fault of the program, in lines; empty for what a line explains."""
+    # For the driver: printed here it would stand there once for each worker and attempt, or, with Ray, not at all.
+    if _explained(error):
+        return ""
+    return "".join(traceback.format_exception(error)).strip()[-MOST_TRACE:]
+
+
+def _explained(error: BaseException) -> str:
+    """Return the line that explains what a user can mend; empty for a fault of the program."""
+    if not isinstance(error, ValueError | OSError | ImportError):
+        return ""
+    return explain(error) or ""
 
 
 def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:
@@ -196,8 +210,8 @@ def main(threads: int) -> None:
     def deliver(result: UnitResult) -> None:
         report({"report": "done", "key": result.key, "facts": dict(result.facts)}, result.content)
 
-    def fail(key: str, cause: str) -> None:
-        report({"report": "failed", "key": key, "cause": cause})
+    def fail(key: str, cause: str, trace: str) -> None:
+        report({"report": "failed", "key": key, "cause": cause, "trace": trace})
 
     def file(sha256: str, name: str) -> Path:
         """Return the place of a net. ValueError where another file is there now."""

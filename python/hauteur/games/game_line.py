@@ -18,6 +18,8 @@ AGREEMENT = "agreement"
 PLY_LIMIT = "ply limit"
 """End reason of a game that was stopped, and counted as a draw, at a limit of plies."""
 
+BY_PYTHON = "game over"
+"""End reason of every game that the rules of a game in Python ended."""
 
 RECORDED = "recorded result"
 """End reason of a game that did not end by its rules and whose file does not say why."""

@@ -40,10 +40,17 @@ class LawResult:
     is_wrong_answer: bool = False
     """The game gave an answer that is not allowed, such as text instead of a number."""
 
+    @property
+    def holds(self) -> bool:
+        """Whether it was checked and never broken: a game that cannot be asked leaves laws without a check."""
+        return self.broken is None and self.checks > 0
+
     def __str__(self) -> str:
-        verdict = "ok    " if self.broken is None else "BROKEN"
+        verdict = "ok" if self.holds else "-"
+        if self.broken is not None:
+            verdict = "BROKEN"
         found = "" if self.broken is None else f"\n       {self.broken}"
-        return f"{verdict} {self.name:14} {self.checks:9,} checks  {self.text}{found}"
+        return f"{verdict:6} {self.name:14} {self.checks:9,} checks  {self.text}{found}"
 
 
 class LawResults(list[LawResult]):

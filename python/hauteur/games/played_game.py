@@ -127,12 +127,17 @@ def texts_of(state: _core.State, actions: Iterable[int], notation: str | None = 
 
 def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
     """Return the side that makes each move of a line from a position; ValueError for one that is illegal."""
+    return movers_and_end(state, actions)[0]
+
+
+def movers_and_end(state: _core.State, actions: Iterable[int]) -> tuple[list[int], _core.State]:
+    """Return what `movers_of` does, and the position after the line; ValueError for a move that is illegal."""
     place = state.copy()
     movers = []
     for action in actions:
         movers.append(place.to_move)
         place.apply(action)
-    return movers
+    return movers, place
 
 
 def move_words(line: str) -> list[str]:

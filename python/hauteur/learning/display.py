@@ -153,6 +153,32 @@ def beginning(recipe: Recipe) -> str:
     return ", ".join(parts) or "from zero"
 
 
+def completion(recipe: Recipe, state: RunState, flops: int) -> str:
+    """Return in words that a run has ended, and by which of its two limits; empty where it goes on.
+
+    flops: of its finished generations.
+    """
+    generations = recipe.run.generations
+    budget = recipe.run.budget_flops
+    finished = state.generation - 1
+    time = duration(state.seconds)
+    # A budget may have been changed since the run ended, so that it looks as if it had done something.
+    if finished >= generations and flops < budget:
+        return (
+            f"{finished} generations, {time}; they took {flops:.3g} of the {budget:.3g} FLOPs, for which it needs a "
+            "greater run.generations"
+        )
+    if finished >= generations and budget:
+        return f"{finished} generations, {time}; they took {flops:.3g} FLOPs, the budget is {budget:.3g}"
+    if finished >= generations:
+        return f"{finished} generations, {time}"
+    if 0 < budget <= flops:
+        return (
+            f"{finished} of {generations} generations, {time}; they took {flops:.3g} FLOPs, the budget is {budget:.3g}"
+        )
+    return ""
+
+
 @dataclass
 class Display:
     """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal."""
@@ -168,11 +194,14 @@ class Display:
             then = f": {count} generation{'' if count == 1 else 's'} in"
         self.show(f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}")
 
-    def resume(self, recipe: Recipe, folder: RunFolder, state: RunState, positions: int) -> None:
-        """Say in a line what is resumed, or complete. positions: in the replay window."""
+    def resume(self, recipe: Recipe, folder: RunFolder, state: RunState, positions: int, flops: int) -> None:
+        """Say in a line what is resumed, or complete.
+
+        positions: in the replay window; flops: of finished generations.
+        """
         generations = recipe.run.generations
-        if state.generation > generations:
-            self.show(f"{folder.path} is complete: {generations} generations, {duration(state.seconds)}")
+        if complete := completion(recipe, state, flops):
+            self.show(f"{folder.path} is complete: {complete}")
             return
         done = f", {' and '.join(state.done)} done" if state.done else ""
         self.show(

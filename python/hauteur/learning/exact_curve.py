@@ -90,15 +90,19 @@ def _line(generation: int, found: dict[str, Any]) -> str:
     )
 
 
-def why_not_measured(game: _core.Game, count: int) -> str | None:
-    """Return why no net of a game can be measured in `count` positions, 1 or more; None where it can be."""
+def why_not_measured(game: _core.Game) -> str | None:
+    """Return why no net of a game can be measured in solved positions; None where it can be."""
     # A few positions: for a game that is too large, to solve all of them would take minutes to find that out.
     try:
-        probe = solved_set(game, min(PROBE, count), nodes=NODES // SHARE, total=TOTAL // SHARE // SHARE)
+        # Also where fewer are wanted: the last plies have their positions first, so that few are of these alone.
+        probe = solved_set(game, PROBE, nodes=NODES // SHARE, total=TOTAL // SHARE // SHARE)
     except ValueError as error:
         return str(error)
     if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
         return f"{game.spec}: positions of the first half of the game take too long to solve"
+    # As in a game whose every mistake is punished at once: such positions are left out, the others tell nothing.
+    if not any(position.choice_matters for position in probe.positions):
+        return f"{game.spec}: in none of {len(probe.positions)} solved positions does it matter which move is played"
     return None
 
 
@@ -107,7 +111,7 @@ def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     # Positions of a game in Python took three times as long to find as the run took to learn.
     if _is_in_python(game):
         count = math.ceil(count / SHARE)
-    if reason := why_not_measured(game, count):
+    if reason := why_not_measured(game):
         return {"off": reason}
     solved = solved_set(game, count, nodes=NODES // SHARE, total=TOTAL // SHARE)
     return {"visits": FIXED_VISITS, "positions": solved.text(), "nets": {}}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.sections import GateSettings, ReanalyseSettings, SelfPlaySettings
+from hauteur.learning.sections import ANOTHER_RUN, GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams
@@ -277,7 +277,7 @@ def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
     except OtherRulesError as error:
         raise OtherRulesError(
             f"{error}; the file is as it was written, so {planned.game.name} has other rules now: with the old ones "
-            "the run goes on, for the new ones begin another with run.tag=NAME"
+            f"the run goes on, for the new ones {ANOTHER_RUN}"
         ) from error
 
 

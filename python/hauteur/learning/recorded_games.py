@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.game_line import RESIGNATION
-from hauteur.games.played_game import movers_of
+from hauteur.games.game_line import BY_PYTHON, RESIGNATION, end_text, result_text
+from hauteur.games.played_game import movers_and_end
 from hauteur.games.registry import load_game
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, LearnedColumns, Level, column, columns_of
 
@@ -261,8 +261,13 @@ def places_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np
     return shift + np.arange(begins[-1])
 
 
-def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str]]:
-    """Yield which games have values that they must not have or cannot be played, and why. rules: of each of them."""
+def faults(
+    games: Games, rules: Sequence[_core.Game], end_reasons: Sequence[str | None] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield which games have values that they must not have or cannot be played, and why.
+
+    rules, end_reasons: of each of them; None: it is not known why they ended.
+    """
     edges_before = games.edge_offsets[games.moves_before]
     actions = np.array([game.num_actions for game in rules], np.int64)
     actions_of_edges = np.repeat(actions, np.diff(edges_before))
@@ -279,7 +284,8 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
         if untaught[number] > 0:
             yield number, "has a position without a policy target or a value"
             continue
-        reason = _unplayable(games, number, game)
+        ended = None if end_reasons is None else end_reasons[number]
+        reason = _unplayable(games, number, game, ended)
         if reason is not None:
             yield number, reason
 
@@ -288,20 +294,31 @@ def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]
     return np.diff(offsets_of(values)[offsets])
 
 
-def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
-    """Return why a game cannot have been played as recorded; None where it can."""
+def _unplayable(games: Games, number: int, game: _core.Game, end_reason: str | None) -> str | None:
+    """Return why a game cannot have been played as recorded; None where it can. end_reason: None where unknown."""
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
     of_line = slice(games.line_offsets[number], games.line_offsets[number + 1])
     line = games.lines[of_line].tolist()
     try:
         # A hash says that a shard is what was written, not that anybody could have played it.
-        movers = movers_of(_start(games.origin[number], game), line)
+        movers, end = movers_and_end(_start(games.origin[number], game), line)
     except ValueError as error:
         return str(error)
     searched = len(line) - int(games.move_counts[number])
-    if movers[searched:] == games.movers[moves].tolist():
-        return None
-    return "does not say rightly who made each move"
+    if movers[searched:] != games.movers[moves].tolist():
+        return "does not say rightly who made each move"
+    return _otherwise_ended(end, int(games.outcome[number]), end_reason)
+
+
+def _otherwise_ended(end: _core.State, outcome: int, end_reason: str | None) -> str | None:
+    """Return how the rules contradict a recorded result; None where they do not. end: the last position."""
+    now = end.outcome()
+    if now is not None and now != outcome:
+        return f"its result is {result_text(outcome)}, but the last position is {end_text(end)}"
+    # Resignations, limits and failures end games that go on by the rules; in Python these have a reason of their own.
+    if now is None and end_reason == BY_PYTHON:
+        return f"was over after {end.ply} plies, where the game goes on"
+    return None
 
 
 def _start(origin: str | None, game: _core.Game) -> _core.State:

@@ -16,6 +16,7 @@ from hauteur.learning.publish import publish
 from hauteur.learning.recipe import Recipe, check_gate
 from hauteur.learning.replay import first_needed
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.sections import ANOTHER_RUN
 from hauteur.learning.settled import ThisMachine, settled_recipe
 from hauteur.learning.steps.selfplay import plan_games, read_games, replay_window
 from hauteur.system.files import sweep
@@ -109,7 +110,7 @@ def stored_run(
         try:
             state, tensors = load_checkpoint(folder.checkpoint)
         except ValueError as error:
-            raise ValueError(f"{error}; put it back from a copy, or begin another run with run.tag=NAME") from error
+            raise ValueError(f"{error}; put it back from a copy, or {ANOTHER_RUN}") from error
         learners = Learners.restored(recipe, folder, tensors, steps=state.train_steps)
     else:
         state = first_state(recipe)
@@ -170,7 +171,7 @@ def read_past(run: Run) -> None:
     read_games_again(run)
     if state.lines:
         publish(run)
-    run.display.resume(run.recipe, run.folder, state, run.buffer.positions)
+    run.display.resume(run.recipe, run.folder, state, run.buffer.positions, run.flops())
 
 
 def read_games_again(run: Run) -> None:

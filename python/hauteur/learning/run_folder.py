@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import FREE_ON_RESUME, Recipe, deciding_settings, load_recipe, recipe_toml
+from hauteur.learning.sections import ANOTHER_RUN
 from hauteur.system import host
 from hauteur.system.files import read_json, write_bytes, write_json
 from hauteur.system.jsonl import read_objects
@@ -20,10 +21,7 @@ FOLDERS = ("games", "nets", "checkpoint", "gate")
 LARGE = "-large"
 """Marks the file of the large net of two."""
 
-ADVICE = (
-    "give them back their old values, or begin another run with run.tag=NAME "
-    f"(a resumed run may change only {', '.join(FREE_ON_RESUME)})"
-)
+ADVICE = f"give them back their old values, or {ANOTHER_RUN}; a resumed run may change only {', '.join(FREE_ON_RESUME)}"
 """Advice about other settings."""
 
 
@@ -218,7 +216,7 @@ class RunFolder(RunDirectory):
                 found = f"nets of {nets} generation{'' if nets == 1 else 's'}"
             raise ValueError(
                 f"{self.path} has {found} and no checkpoint, so it cannot go on: put {self.checkpoint} back from a "
-                "copy, or begin another run with run.tag=NAME"
+                f"copy, or {ANOTHER_RUN}"
             )
 
     def read_meta(self) -> dict[str, Any]:

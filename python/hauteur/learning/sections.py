@@ -14,6 +14,9 @@ from hauteur.system.hardware import usable_cores
 from hauteur.system.hints import MOST_THREADS
 from hauteur.system.settings import Section
 
+ANOTHER_RUN = "begin another run with run.tag=NAME (where --run, --out or out= names the folder, with another folder)"
+"""Advice where a run cannot go on."""
+
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
 Share = Annotated[float, Field(ge=0, le=1)]

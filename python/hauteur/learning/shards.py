@@ -209,6 +209,7 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
     """Return the games whose columns fit each other, and why games cannot be as they are recorded, by their place."""
     bad = dict.fromkeys(_misfits(table).tolist(), "has columns that do not fit each other")
     specs = table["game_spec"].to_pylist()
+    ends = table["end_reason"].to_pylist()
     rules = dict[str, _core.Game]()
     for spec in dict.fromkeys(specs):
         try:
@@ -221,7 +222,8 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
     fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
     games = games_of(table.take(fitting) if bad else table)
     rules_of_games = [rules[specs[place]] for place in fitting.tolist()]
-    for number, reason in faults(games, rules_of_games):
+    end_reasons = [ends[place] for place in fitting.tolist()]
+    for number, reason in faults(games, rules_of_games, end_reasons):
         bad[int(fitting[number])] = reason
     return games, dict(sorted(bad.items()))
 

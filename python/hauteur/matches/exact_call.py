@@ -104,7 +104,7 @@ def measured(
     watch: Watch | None = None,
     show: Callable[[str], object] | None = None,
 ) -> ExactPlay:
-    """Return what `exact_play` does; watch: gets the progress of solving, show: a line for each player."""
+    """Return what `exact_play` does; watch: gets the progress, show: a line for each player."""
     names = [player_name(game, one) for one in players]
     with opened_players(game, players, threads=threads) as built:
         solved = solved_or_refused(game, count, seed, watch)
@@ -112,7 +112,7 @@ def measured(
         for number, player in enumerate(built):
             if show is not None:
                 show(f"{names[number]} moves in {len(solved.positions):,} positions")
-            kept[number] = kept_values(player, solved.positions, seed=seed)
+            kept[number] = kept_values(player, solved.positions, seed=seed, watch=watch)
     return ExactPlay(game.spec, tuple(names), solved.positions, kept)
 
 

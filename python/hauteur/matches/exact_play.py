@@ -48,10 +48,13 @@ SIGNS = {"-": -1, "0": 0, "+": 1}
 class MoveChooser:
     """A player's choices in many positions at once. Every search is sequential: one leaf at a time in a tree."""
 
-    def __init__(self, player: SearchPlayer | MovePlayer, game: _core.Game, *, seed: int = 0) -> None:
-        """`seed` keys the random draws of the player."""
+    def __init__(
+        self, player: SearchPlayer | MovePlayer, game: _core.Game, *, seed: int = 0, watch: "Watch | None" = None
+    ) -> None:
+        """`seed` keys the random draws of the player. watch: gets the progress."""
         self._player = player
         self._seed = seed
+        self._watch = watch
         self._asked = 0
         self._forest = player.forest(game, seed=seed) if isinstance(player, SearchPlayer) else None
 
@@ -73,7 +76,17 @@ class MoveChooser:
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         size = player.evaluator.batch_size
-        SearchDriver(forest, player.evaluator, player.large, size, more=player.more).run()
+        driver = SearchDriver(forest, player.evaluator, player.large, size, more=player.more)
+        before = forest.stats()["visits"]
+
+        def told() -> bool:
+            """Tell how far the searches are; they go on."""
+            if self._watch is not None:
+                made = int(forest.stats()["visits"] - before)
+                self._watch("visits made", made, len(states) * player.visits)
+            return False
+
+        driver.run(told)
         actions = []
         for tree, state in zip(ids.tolist(), states, strict=True):
             found = root_moves(forest, tree, lines=0)
@@ -97,6 +110,8 @@ class MoveChooser:
                     moves = " ".join(line_texts(request.state.start, request.actions)) or "the start"
                     raise ValueError(f"{player.name} has no move after {moves}: {error}") from None
                 player.end(request.game)
+            if self._watch is not None:
+                self._watch("moves made", len(actions), len(states))
         return np.array(actions, np.uint16)
 
     def _request(self, state: _core.State) -> MoveRequest:
@@ -111,7 +126,7 @@ ASKED_AT_ONCE = 64
 """Positions in which a player without a search is asked at a time."""
 
 Watch = Callable[[str, int, int], object]
-"""Takes what is done, as `positions solved`, how often, and of how many; 0: not known."""
+"""Takes what is done, as `positions solved`, how often, and of how many, 1 or more."""
 
 
 @dataclass(frozen=True)
@@ -288,9 +303,15 @@ def value_preserving_moves(
     return shares_of(positions, kept_values(player, positions, seed=seed))
 
 
-def kept_values(player: SearchPlayer | MovePlayer, positions: Sequence[SolvedPosition], *, seed: int = 0) -> list[bool]:
-    """Return for each position, all of one game, whether the player's move keeps its value."""
-    chooser = MoveChooser(player, positions[0].state.game, seed=seed)
+def kept_values(
+    player: SearchPlayer | MovePlayer,
+    positions: Sequence[SolvedPosition],
+    *,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> list[bool]:
+    """Return for each position, of one game, whether the player's move keeps its value; watch: gets the progress."""
+    chooser = MoveChooser(player, positions[0].state.game, seed=seed, watch=watch)
     actions = chooser.choose([position.state for position in positions])
     return [position.preserved_by(int(action)) for position, action in zip(positions, actions, strict=True)]
 
@@ -394,7 +415,7 @@ class TreePlayer:
         gets the number of visited positions.
         """
         self._watch = watch
-        self._chooser = MoveChooser(player, game, seed=seed)
+        self._chooser = MoveChooser(player, game, seed=seed, watch=watch)
         self._solver = _core.ExactSolver(game)
         self._game = game
         self._replies = replies
@@ -479,8 +500,8 @@ class TreePlayer:
         return found
 
 
-def has_few_positions(game: _core.Game, most: int) -> bool:
-    """Return whether at most `most` different positions can come about in a game."""
+def has_few_positions(game: _core.Game, most: int, watch: Watch | None = None) -> bool:
+    """Return whether at most `most` different positions can come about in a game. watch: gets the progress."""
     places = [game.new_initial_state()]
     known = {places[0].key}
     for state in places:  # which grows while it is read
@@ -491,4 +512,6 @@ def has_few_positions(game: _core.Game, most: int) -> bool:
                     return False
                 known.add(child.key)
                 places.append(child)
+        if watch is not None:
+            watch("positions counted", len(known), most)
     return True

@@ -13,8 +13,10 @@ def explain(error: Exception) -> str | None:
         if isinstance(missing, MissingLayerError):
             return one_line(missing)
         return missing_line("this", [(missing.name or "").partition(".")[0]])
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return in_a_line(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    if isinstance(error, OSError) and error.strerror:
+        # Without a file it is mostly what the command prints, into a file on a full disk.
+        place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return in_a_line(f"{place}{error.strerror}")
     return one_line(error)
 
 

@@ -86,8 +86,15 @@ pub enum Progress {
         /// Those that are played.
         of: usize,
     },
-    /// Positions solved or given up.
+    /// Plies tried from the end of the games, until one takes too long to solve.
     Tried {
+        /// Those that are done.
+        plies: usize,
+        /// Plies of the longest game.
+        of: usize,
+    },
+    /// Positions solved.
+    Solved {
         /// Those that are done.
         positions: usize,
         /// Those that were asked for.
@@ -138,7 +145,8 @@ struct Sampler<'a> {
     plies: Vec<Ply>,
     known: HashSet<u64>,
     watch: &'a dyn Fn(Progress),
-    tried: usize,
+    /// How far it is, which is told for every position that is looked at: in a slow game each may take a second.
+    stage: Progress,
 }
 
 impl<'a> Sampler<'a> {
@@ -162,7 +170,7 @@ impl<'a> Sampler<'a> {
             plies: (0..games.iter().map(Vec::len).max().unwrap_or(0)).map(|_| Ply::default()).collect(),
             known: HashSet::new(),
             watch,
-            tried: 0,
+            stage: Progress::Tried { plies: 0, of: 0 },
         }
     }
 
@@ -173,6 +181,7 @@ impl<'a> Sampler<'a> {
         let mut count: usize = open.iter().map(|&ply| self.plies[ply].solved.len()).sum();
         while !open.is_empty() && count < self.request.count {
             open.retain(|&ply| {
+                self.stage = Progress::Solved { positions: count, of: self.request.count };
                 let before = self.plies[ply].solved.len();
                 let goes_on = count < self.request.count && self.add(ply);
                 count += self.plies[ply].solved.len() - before;
@@ -187,7 +196,9 @@ impl<'a> Sampler<'a> {
 
     /// The first ply that can be solved, with all after it, found from the end of the game.
     fn first_ply(&mut self) -> usize {
-        for ply in (0..self.plies.len()).rev() {
+        let all = self.plies.len();
+        for ply in (0..all).rev() {
+            self.stage = Progress::Tried { plies: all - 1 - ply, of: all };
             // From the end: later positions are easier to solve, so the first ply that is too hard bounds all
             // before it.
             while self.plies[ply].solved.len() + self.plies[ply].unsolved < PROBES && self.add(ply) {}
@@ -213,6 +224,7 @@ impl<'a> Sampler<'a> {
             }
             let mut state = self.game.initial();
             actions[..ply].iter().for_each(|&action| state.play(action));
+            (self.watch)(self.stage);
             if self.quiet && ends_in_two(state.as_ref()) || !self.known.insert(self.common_key(state.as_ref())) {
                 continue;
             }
@@ -222,8 +234,6 @@ impl<'a> Sampler<'a> {
                 Some(values) => self.plies[ply].solved.push(Solved { actions, values }),
                 None => self.plies[ply].unsolved += 1,
             }
-            self.tried += 1;
-            (self.watch)(Progress::Tried { positions: self.tried, of: self.request.count });
             return true;
         }
         false

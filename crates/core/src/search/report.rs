@@ -2,9 +2,10 @@
 
 use crate::game::{Action, Player};
 use crate::rules::second_net::Net;
-use crate::rules::solver::bounds::Bounds;
+use crate::rules::solver::bounds::{Bounds, FAR};
 use crate::search::Search;
 use crate::search::scores::NodeScores;
+use crate::search::solver::threat_line::threat_line;
 use crate::stats::{EdgeStats, Step, TERMINAL, Value};
 
 /// One edge of a node, for reports.
@@ -204,7 +205,8 @@ impl Search {
         })
     }
 
-    /// The most visited line, beginning with `first`, else with the action to play (`best_action`); empty before any is visited.
+    /// The most visited line, beginning with `first`, else with the action to play (`best_action`); empty before any is visited. After a
+    /// move that a search of threats has proven it is the line of the threats.
     pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
         // With one visit the root alone was evaluated: there is no line yet.
         let first = first.or_else(|| self.best_action().filter(|_| self.tree.root.visits > 1));
@@ -212,15 +214,42 @@ impl Search {
         let mut next = self.tree.root_node();
         while let Some(node) = next.filter(|_| line.len() < max_length) {
             let asked = first.filter(|_| line.is_empty());
-            let Some((action, child)) = self.line_edge(node, asked) else { break };
+            let Some((edge, action, child)) = self.line_edge(node, asked) else { break };
             line.push(action);
+            if let Some(winner) = edge.and_then(|edge| self.winner_by_threats(node, edge, child)) {
+                self.add_threats(&mut line, winner, max_length);
+                break;
+            }
             next = child;
         }
         line
     }
 
-    /// The edge of a node that the principal variation takes, and its child.
-    fn line_edge(&self, node: u32, asked: Option<Action>) -> Option<(Action, Option<u32>)> {
+    /// Who wins after an edge that a search of threats has proven, where no node below it shows how.
+    fn winner_by_threats(&self, node: u32, edge: usize, child: Option<u32>) -> Option<Player> {
+        let bounds = self.edge_bounds(node, edge);
+        let result = bounds.result().filter(|result| *result != 0 && bounds.plies != FAR)?;
+        if child.is_some_and(|child| self.tree.node_bounds(child, |_| true).is_proven()) {
+            return None;
+        }
+        let mover = self.tree.node(node).mover;
+        Some(if result > 0 { mover } else { mover.other() })
+    }
+
+    /// Adds the moves by which a line that a search of threats has proven goes on.
+    fn add_threats(&self, line: &mut Vec<Action>, winner: Player, max_length: usize) {
+        let nodes = self.setup.params.solver.map_or(0, |rule| rule.threats);
+        if nodes == 0 {
+            return;
+        }
+        let mut place = self.root_state.clone_box();
+        line.iter().for_each(|action| place.play(*action));
+        let most = max_length - line.len();
+        line.extend(threat_line(place.as_ref(), winner, nodes, most));
+    }
+
+    /// The edge of a node that the principal variation takes, its action and its child. No edge: one that was asked for and never visited.
+    fn line_edge(&self, node: u32, asked: Option<Action>) -> Option<(Option<usize>, Action, Option<u32>)> {
         let edges = self.tree.edges(node);
         let stats = self.mixed_edge_stats(node);
         let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
@@ -231,8 +260,8 @@ impl Search {
         // Reversed, because the last of equals is taken: the first edge wins then, as in the final choice.
         let best = visited.rev().max_by(|a, b| rank(*a).partial_cmp(&rank(*b)).expect("numbers"));
         match best {
-            Some(k) => Some((edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),
-            None => asked.map(|action| (action, None)),
+            Some(k) => Some((Some(k), edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),
+            None => asked.map(|action| (None, action, None)),
         }
     }
 }

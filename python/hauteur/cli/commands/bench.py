@@ -26,6 +26,8 @@ CHESS_VISITS = 300_000
 """Visits of a round of the bare search in chess."""
 VISITS = 100_000
 """Visits of a round of the bare search in other games."""
+PYTHON_VISITS = 2_000
+"""Visits of a round of the bare search in games in Python."""
 
 
 def search(
@@ -43,16 +45,24 @@ def search(
     specs
         Games, e.g. chess "nogo(size=7)"; default: connect4 and chess.
     visits
-        Visits of the tree grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games.
+        Visits of the tree grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games,
+        2,000 for games in Python.
     rounds
         Rounds, each with plain PUCT and the settings of --search.KEY in turns; least, median and greatest are printed.
     """
     check_positive(rounds=rounds)
     for spec in specs or ("connect4", "chess"):
-        game = _core.Game(spec)
-        count = visits or (CHESS_VISITS if game.name == "chess" else VISITS)
+        game = load_game(spec)
+        count = visits or usual_visits(game)
         check_positive(visits=count)
         print(json_format.dumps(search_line(game, search, count, rounds)), flush=True)
+
+
+def usual_visits(game: _core.Game) -> int:
+    """Return the visits of a round, which takes a second at most."""
+    if game.name not in _core.game_names():
+        return PYTHON_VISITS
+    return CHESS_VISITS if game.name == "chess" else VISITS
 
 
 def search_line(game: _core.Game, params: SearchParams, visits: int, rounds: int) -> dict[str, Any]:

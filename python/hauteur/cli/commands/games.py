@@ -45,8 +45,10 @@ def check_game(spec: GameArgument, *, games: int = 20, seed: Seed = 0) -> int:
     results = results_of_laws(spec, games=games, seed=seed)
     print(results)
     broken = sum(result.broken is not None for result in results)
-    holding = len(results) - broken
-    print(f"{spec}: {holding} of {len(results)} laws hold along {games} random games (seed {seed})")
+    holding = sum(result.holds for result in results)
+    unchecked = len(results) - broken - holding
+    others = f", {unchecked} could not be checked" if unchecked else ""
+    print(f"{spec}: {holding} of {len(results)} laws hold along {games} random games (seed {seed}){others}")
     print(results.played)
     if any(result.is_wrong_answer for result in results):
         return WRONG_ANSWER

@@ -19,6 +19,10 @@ RecipesListed = Annotated[
 """Switch: list the recipes that ship, and do nothing else."""
 
 
+MOST_FLOPS = 1e30
+"""As of `run.budget_flops`."""
+
+
 def train(
     recipe: str = "",
     *settings: str,
@@ -90,9 +94,13 @@ def compare(
     """
     from hauteur.learning.report.comparison import comparison, grouped, read_runs, verdict_lines
 
-    arms = _arms(recipes, flops)
     if not 1 <= seeds <= 1000:
         raise ValueError(f"--seeds must be 1 to 1,000, got {seeds}")
+    if not 0 <= first_seed < 2**63:
+        raise ValueError(f"--first-seed must be 0 to {2**63 - 1:,}, got {first_seed:,}")
+    if not 0 <= flops <= MOST_FLOPS:
+        raise ValueError(f"--flops must be a number from 0 to {MOST_FLOPS:g}, got {flops:g}")
+    arms = _arms(recipes, flops)
     game = next(iter(arms.values())).game
     folder = out or Path("runs") / "compare" / _file_name(game)
     from hauteur.cli.interrupts import answered_interrupts
@@ -250,7 +258,7 @@ def _check_measured(text: str, recipe: "Recipe") -> None:
     if yardstick is not None and yardstick.every < recipe.run.generations:
         return
     positions = recipe.run.solved_positions
-    reason = why_not_measured(load_game(recipe.game), positions) if positions else "run.solved_positions is 0"
+    reason = why_not_measured(load_game(recipe.game)) if positions else "run.solved_positions is 0"
     if reason is None:
         return
     if yardstick is None:

@@ -253,10 +253,13 @@ def rate(
     encounters = [encounter for source in sources for encounter in source.encounters]
     with_itself = [encounter for encounter in encounters if encounter.first == encounter.second]
     if alone := sum(encounter.record.games for encounter in with_itself):
-        print(f"{alone:,} games in which both players have the same name do not count", file=sys.stderr)
-    found = rating_list(encounters, anchors=dict(map(_anchor, anchor)))
+        counted = "1 game" if alone == 1 else f"{alone:,} games"
+        print(f"not counted: {counted} in which both players have the same name", file=sys.stderr)
+    # A player of such games alone would stand in the list at 0, as if that were known.
+    between_two = [encounter for encounter in encounters if encounter.first != encounter.second]
+    found = rating_list(between_two, anchors=dict(map(_anchor, anchor)))
     if not found.ratings:
-        raise ValueError("no game has a result and the names of both players")
+        raise ValueError("no game has a result and the names of two players")
     print(json_format.dumps(ratings_json(found), indent=2) if json else rating_table(found))
     return 0
 

@@ -111,7 +111,7 @@ def prove(
     started = time.perf_counter()
     judged: _Judged | None = None
     trees: list[PlayedTree] = []
-    with _one_player(game, net, visits, player) as one, _progress(game) as counted:
+    with _one_player(game, net, visits, player) as one, _progress() as counted:
         watch = _watcher(counted)
         for side, asked in enumerate((as_first, as_second)):
             if asked:
@@ -119,7 +119,7 @@ def prove(
                 trees.append(best_replies.play(side))
         if not trees:
             judged = _Judged.of(one, game, positions, seed, watch)
-            if has_few_positions(game, SMALL):
+            if has_few_positions(game, SMALL, watch):
                 every_reply = TreePlayer(one, game, replies="all", lines=SMALL, seed=seed, watch=watch)
                 trees = [every_reply.play(0), every_reply.play(1)]
     if json:
@@ -136,12 +136,9 @@ def prove(
     return 1 if _has_failed(judged, trees, at_least) else 0
 
 
-@contextmanager
-def _progress(game: _core.Game) -> Iterator[ProgressLine]:
-    """A line of progress; a game in Python takes minutes, which a log should show too."""
-    slow = game.name not in _core.game_names()
-    with ProgressLine(slow or None, "opening the net") as line:
-        yield line
+def _progress() -> ProgressLine:
+    """A line of progress, in logs too: positions of a game take up to some minutes to solve."""
+    return ProgressLine(True, "opening the net")
 
 
 def _watcher(line: ProgressLine) -> Watch:
@@ -185,7 +182,7 @@ COMPARED_HEAD = f"{'kept':24}  {'where the choice matters':24}  player"
 def _compare(game: _core.Game, texts: Sequence[str], count: int, seed: int, *, json: bool) -> int:
     """Measure several players in the same positions, and each beside the first."""
     settings = [parse_player(text) for text in texts]
-    with _progress(game) as counted:
+    with _progress() as counted:
         found = measured(game, settings, count, seed=seed, watch=_watcher(counted), show=counted.show)
     rows = []
     for number, name in enumerate(found.players):
@@ -276,7 +273,7 @@ class _Judged:
     def of(cls, player: SearchPlayer | MovePlayer, game: _core.Game, count: int, seed: int, watch: Watch) -> "_Judged":
         """Measure a player; ValueError where no position of the game can be solved."""
         solved = solved_or_refused(game, count, seed, watch)
-        return cls(solved, *shares_of(solved.positions, kept_values(player, solved.positions, seed=seed)))
+        return cls(solved, *shares_of(solved.positions, kept_values(player, solved.positions, seed=seed, watch=watch)))
 
     @property
     def by_phase(self) -> dict[str, Preserved]:
@@ -315,6 +312,8 @@ class _Judged:
         if self.total.choices:
             matters = _percent(self.total.choices_share, self.total.choices_interval)
             summary += f", {matters} where the choice matters"
+        else:
+            summary += "; in none of them does it matter which move is played, so they tell no player from another"
         out.append(summary)
         return out
 

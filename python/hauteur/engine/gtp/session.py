@@ -313,7 +313,7 @@ class GtpBoard(PlayedGame):
         if passes and self.state.child(passes[0]).is_terminal:
             raise ValueError(f"it is the turn of {self.colours[mover]}, whose pass would end the game")
         if not passes:
-            raise ValueError(f"it is the turn of {self.colours[mover]}: players alternate in {self.game.name}")
+            raise ValueError(f"it is the turn of {self.colours[mover]}, who cannot pass in {self.game.name}")
         self._implied.add(len(self.actions))
         self.play(passes[0])
 

@@ -9,7 +9,7 @@ from hauteur.games.game_line import NO_NET
 from hauteur.learning.metrics import generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.sections import SelfPlaySettings
+from hauteur.learning.sections import ANOTHER_RUN, SelfPlaySettings
 
 if TYPE_CHECKING:
     from hauteur.learning.context import Run
@@ -102,7 +102,7 @@ def check_digest(run: Run, generation: int, added: Games) -> None:
         "(another machine or version plays others)"
     )
     if run.recipe.run.exact:
-        raise ValueError(f"{message}; put the files back from a copy, or begin another run with run.tag=NAME")
+        raise ValueError(f"{message}; put the files back from a copy, or {ANOTHER_RUN}")
     run.display.warn(message)
 
 

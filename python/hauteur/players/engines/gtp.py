@@ -68,7 +68,7 @@ def named_winner(text: str, letters: Sequence[str]) -> int | None:
     return 1 if found[1].lower() == letters[0] else -1
 
 
-NEEDED = ("boardsize", "clear_board", "play", "genmove")
+NEEDED = ("clear_board", "play", "genmove")
 
 
 def board_size(game: _core.Game) -> int | None:
@@ -107,8 +107,12 @@ class GtpEngineConnection(EngineConnection):
         words = [(await self._query(command)).text.strip() for command in ("name", "version")]
         name = " ".join(filter(None, words))
         commands = (await self._query("list_commands")).text.split()
-        timed = self.settings.movetime is not None or self.settings.tc is not None
-        needed = (*NEEDED, "time_settings") if timed else NEEDED
+        needed = list(NEEDED)
+        # Games whose moves are no points of a square board are played without it.
+        if self._size is not None:
+            needed.append("boardsize")
+        if self.settings.movetime is not None or self.settings.tc is not None:
+            needed.append("time_settings")
         missing = next((word for word in needed if commands and word not in commands), None)
         if missing is not None:
             raise ValueError(f"{name or self.settings.command} does not know the GTP command {missing}")

@@ -3,3 +3,4 @@
 pub mod backup;
 pub mod expansion;
 pub mod rank;
+pub mod threat_line;
