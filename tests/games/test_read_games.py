@@ -9,6 +9,7 @@ import lzma
 import zipfile
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 import hauteur as ht
@@ -56,6 +57,13 @@ def skipped_line(text: str) -> str:
         ("1. e4 {1-0 [Event} e5 1-0", [("e2e4 e7e5", "1-0")]),
         ("1. e4 e5 1-0 {a last word} ; and one more\n", [("e2e4 e7e5", "1-0")]),
         ("1. e4 e5*\n1. d4*", [("e2e4 e7e5", "*"), ("d2d4", "*")]),
+        ("1. e4 e5\n\n1. d4 d5\n", [("e2e4 e7e5", "*"), ("d2d4 d7d5", "*")]),
+        ("1.e4 e5 {the open game}\n  1.d4 ; closed\n1.c4 1-0", [("e2e4 e7e5", "*"), ("d2d4", "*"), ("c2c4", "1-0")]),
+        ("1. e4\n1... e5\n2. Nf3\n1-0", [("e2e4 e7e5 g1f3", "1-0")]),
+        ("1. e4\n1. ... e5\n1/2-1/2", [("e2e4 e7e5", "1/2-1/2")]),
+        ("1. e4\n1. \u2026 e5 *", [("e2e4 e7e5", "*")]),
+        ("1. e4 (\n1. d4\n1. c4) e5 *", [("e2e4 e7e5", "*")]),
+        ("1. e4 1. e5 2. Nf3 *", [("e2e4 e7e5 g1f3", "*")]),
         ("1. e4\r\n\r\ne5\r\r2. Nf3 *", [("e2e4 e7e5 g1f3", "*")]),
         ('[White "a"]\n\n1-0 * {nothing} 0-1', []),
         ("", []),
@@ -132,7 +140,7 @@ def test_files_that_were_put_together_keep_their_marks(tmp_path: Path, first: st
 
 
 @pytest.mark.parametrize("name", ["gzip", "zip", "bzip2", "xz", "zstd"])
-def test_a_compressed_file_is_no_game(tmp_path: Path, name: str) -> None:
+def test_a_packed_file_is_read_whatever_its_name_says(tmp_path: Path, name: str) -> None:
     text = b"1. e4 e5 1-0\n"
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as opened:
@@ -142,12 +150,20 @@ def test_a_compressed_file_is_no_game(tmp_path: Path, name: str) -> None:
         "zip": archive.getvalue(),
         "bzip2": bz2.compress(text),
         "xz": lzma.compress(text),
-        "zstd": b"\x28\xb5\x2f\xfd" + text,
+        "zstd": pyarrow.compress(text, "zstd", asbytes=True),
     }
     path = tmp_path / "game.pgn"
     path.write_bytes(packed[name])
-    with pytest.raises(OSError, match=rf"game\.pgn: the file is compressed \({name}\): unpack it first"):
-        ht.read_games(path)
+    (game,) = ht.read_games(path)
+    assert (game.moves, game.result) == (("e2e4", "e7e5"), "1-0")
+    (wrong,) = ht.read_games(_with(path, b"1. e4 e4"))
+    assert wrong.skipped is not None
+    assert wrong.skipped.startswith(f"{path}, game 1 (line 1)")
+
+
+def _with(path: Path, text: bytes) -> Path:
+    path.write_bytes(gzip.compress(text))
+    return path
 
 
 @pytest.mark.parametrize("end", ["\x1a", "\n\x1a\n", "\0\0\0", " 1-0\n\x1a\x1a"])
@@ -435,6 +451,8 @@ def test_words_for_checks_of_old_files_are_read() -> None:
         ("(;SZ[9]\nKM [6.5]\n;B\n[ee];W[cc](;B[aa])(;B[bb]))", "E5 C7 A9"),
         ("(;SZ[9]AB[]KM[6.5];B[ee];W[tt])", "E5 pass"),
         ("(;gm[1]sz[9]km[6.5];b[ee];w[cc])", "E5 C7"),
+        ("(;GM[1]SZ[9]RE[B+3];B[ee];W[tt];B[tt];W[tt])", "E5 pass pass"),
+        ("(;GM[1]SZ[9]KM[6.5];B[];W[];B[]C[counted];C[end])", "pass pass"),
     ],
 )
 def test_sgf_is_read_as_others_read_it(text: str, moves: str) -> None:
@@ -479,9 +497,28 @@ def test_a_handicap_of_go_is_where_the_game_begins() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("HA[2];AB[cc][gg];W[ee]", "9/9/2X6/9/9/9/6X2/9/9 w"),
+        (";C[a problem];AB[cc]PL[W];W[ee]", "9/9/2X6/9/9/9/9/9/9 w"),
+        ("AB[aa][cc]AW[bb];AE[aa]AB[bb];B[ee]", "9/1X7/2X6/9/9/9/9/9/9 b"),
+    ],
+)
+def test_stones_may_stand_in_a_node_of_their_own_before_the_first_move(text: str, position: str) -> None:
+    """Fox writes the stones of a handicap so; KataGo and Sabaki read them so too."""
+    game = one(f"(;GM[1]FF[4]SZ[9]KM[0.5]{text})")
+    assert game.game is not None
+    assert game.game.spec == f"go(komi=0.5,position={position})"
+    assert game.moves == ("E5",)
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("(;GM[1]SZ[9]AB[aa];W[cc];AB[bb])", "sets up a position"),
+        ("(;GM[1]SZ[9];B[ee];W[];B[];W[ea])", "move 4: the game is over"),
+        ("(;GM[4]SZ[9];AB[aa];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9]HA[2];AB[cc]AW[cc];W[ee])", "two stones on one point"),
         ("(;GM[4]SZ[9]AB[aa];W[cc])", "sets up a position"),
         ("(;GM[1]SZ[9:7];B[cc])", "SZ[9:7], only NoGo is played on boards that are not square"),
         ("(;GM[1]SZ[9]HA[2];W[cc])", "sets up a position"),
