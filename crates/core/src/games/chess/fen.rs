@@ -109,7 +109,7 @@ fn check_pieces(setup: &Setup) -> Result<(), String> {
 
 /// Leaves the castling rights that are possible, and returns whose they are. `given`: the field of the FEN.
 fn clean_rights(setup: &mut Setup, mode: CastlingMode, given: &str, notes: &mut Vec<String>) -> CastlingMode {
-    let mode = if mode.is_standard() && needs_chess960(setup) {
+    let mode = if mode.is_standard() && needs_chess960(setup, given) {
         notes.push(format!("the castling rights {given} are of Chess960, so the position is read as Chess960"));
         CastlingMode::Chess960
     } else {
@@ -136,12 +136,20 @@ fn possible_rights(setup: &Setup, mode: CastlingMode) -> Castles {
 
 /// Whether the castling rights are seen to be of Chess960. Editors leave rights with kings that have castled, so one that
 /// Chess960 could have prove nothing: either all of them are possible there, or both sides have rights with kings and rooks
-/// on the same files, as at the start of a game.
-fn needs_chess960(setup: &Setup) -> bool {
+/// on the same files, as at the start of a game. Rights by the files of rooks, `HFhe`, are of Chess960 alone, also where the
+/// sides begin from different places.
+fn needs_chess960(setup: &Setup, given: &str) -> bool {
     let standard = possible_rights(setup, CastlingMode::Standard).castling_rights();
     let chess960 = possible_rights(setup, CastlingMode::Chess960);
     let possible = chess960.castling_rights();
-    if possible == standard || !have_same_files(setup, &chess960) {
+    if possible == standard {
+        return false;
+    }
+    let by_files = given.bytes().all(|letter| matches!(letter.to_ascii_lowercase(), b'a'..=b'h'));
+    if by_files && possible == setup.castling_rights {
+        return true;
+    }
+    if !have_same_files(setup, &chess960) {
         return false;
     }
     let both_sides = Color::ALL.into_iter().all(|color| chess960.has_color(color));
