@@ -1,4 +1,5 @@
-//! Positions that games of SGF begin from: handicap stones and other stones of the first node, in Go. Elsewhere they are refused.
+//! Positions that games of SGF begin from: handicap stones and other stones before the first move, in Go. Elsewhere they are
+//! refused.
 
 use hauteur_core::game::{Game, Player};
 use hauteur_core::games::go::setup::{self, Setup};
@@ -24,30 +25,40 @@ pub fn of_spec(spec: &str, size: usize) -> Setup {
     given.and_then(|text| setup::read(&text, size).ok()).unwrap_or_else(Setup::empty)
 }
 
-/// The position that the first node of a game of Go sets up. Whose turn it is PL says; where it does not and there are stones, the
-/// first move, and without one it is White's after stones of Black alone.
+/// How many nodes come before the first move, the first node included: what they set up is where the game begins.
+pub fn before_moves(nodes: &[Node]) -> usize {
+    // Fox writes the stones of a handicap into a node of their own.
+    let moves = |node: &Node| COLOURS.iter().any(|&colour| node.contains_key(colour));
+    nodes.iter().position(moves).unwrap_or(nodes.len()).max(1)
+}
+
+/// The position that a game of Go begins from: what the nodes before its first move set up. Whose turn it is PL says; where it
+/// does not and there are stones, the first move, and without one it is White's after stones of Black alone.
 pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
     let root = nodes.first().ok_or("has no nodes")?;
+    if changes(root, "AE") {
+        return sets_up("AE");
+    }
+    let first = &nodes[..before_moves(nodes)];
     let mut found = Setup::empty();
-    for (stones, name) in found.stones.iter_mut().zip(STONES) {
-        for text in root.get(name).into_iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-            let points = points_of(text, size);
-            stones.extend(points.ok_or_else(|| format!("{name}: '{}' is no point of the board", short(text)))?);
-        }
+    for node in first {
+        set_up(node, size, &mut found)?;
+    }
+    for stones in &mut found.stones {
         stones.sort_unstable();
-        stones.dedup();
     }
     let [black, white] = &found.stones;
-    if black.iter().any(|point| white.contains(point)) {
-        return Err("has two stones on one point (AB, AW)".into());
-    }
     let has_stones = !black.is_empty() || !white.is_empty();
-    if !has_stones && has_handicap(root) {
+    if !has_stones && first.iter().any(has_handicap) {
         return Err("sets up a position (HA) without its stones (AB)".into());
+    }
+    let mut told = None;
+    for node in first {
+        told = mover_of(node)?.or(told);
     }
     let moved = nodes.iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
     let usual = if white.is_empty() { Player::Second } else { Player::First };
-    found.first = match (mover_of(root)?, moved) {
+    found.first = match (told, moved) {
         (Some(player), _) => player,
         (None, _) if !has_stones => Player::First,
         (None, Some(0)) => Player::First,
@@ -57,15 +68,40 @@ pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
     Ok(found)
 }
 
-/// An error unless the first node sets up the position that the game begins from.
+/// Puts the stones of a node on the board and takes away those that it takes away.
+fn set_up(node: &Node, size: usize, board: &mut Setup) -> Result<(), String> {
+    let [black, white, emptied] = ["AB", "AW", "AE"].map(|name| stones_of(node, name, size));
+    let (added, emptied) = ([black?, white?], emptied?);
+    if added[0].iter().any(|point| added[1].contains(point)) {
+        return Err("has two stones on one point (AB, AW)".into());
+    }
+    // A later node may put a stone in the place of another one.
+    let replaced: Vec<usize> = added.iter().flatten().chain(&emptied).copied().collect();
+    for (stones, more) in board.stones.iter_mut().zip(added) {
+        stones.retain(|point| !replaced.contains(point));
+        stones.extend(more);
+    }
+    Ok(())
+}
+
+/// The points of a property, each once.
+fn stones_of(node: &Node, name: &str, size: usize) -> Result<Vec<usize>, String> {
+    let mut found = Vec::new();
+    for text in node.get(name).into_iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        let points = points_of(text, size);
+        found.extend(points.ok_or_else(|| format!("{name}: '{}' is no point of the board", short(text)))?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// An error unless the nodes before the first move set up the position that the game begins from.
 pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
     let root = nodes.first().ok_or("has no nodes")?;
     let info = game.info();
     if info.name != "go" {
         return check_later(root, Player::First);
-    }
-    if changes(root, "AE") {
-        return sets_up("AE");
     }
     let [_, size, _] = info.feature_shape;
     let (found, expected) = (begins(nodes, size)?, of_spec(&info.spec, size));
@@ -75,7 +111,8 @@ pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
     if expected != Setup::empty() {
         return Err(format!("begins from another position than {}", info.spec));
     }
-    let name = STONES.into_iter().find(|name| changes(root, name)).unwrap_or("PL");
+    let first = &nodes[..before_moves(nodes)];
+    let name = STONES.into_iter().find(|name| first.iter().any(|node| changes(node, name))).unwrap_or("PL");
     Err(format!("sets up a position ({name}), expected a game from the empty board"))
 }
 
@@ -94,8 +131,10 @@ pub fn check_later(node: &Node, to_move: Player) -> Result<(), String> {
     }
 }
 
-fn sets_up(name: &str) -> Result<(), String> {
-    Err(format!("sets up a position ({name}), only games of Go from stones of the first node (AB, AW, PL) can be read"))
+fn sets_up<T>(name: &str) -> Result<T, String> {
+    Err(format!(
+        "sets up a position ({name}), only games of Go from stones before the first move (AB, AW, PL) can be read"
+    ))
 }
 
 fn changes(node: &Node, name: &str) -> bool {
