@@ -13,6 +13,7 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.files import sha256_of
+from hauteur.system.packed import content_suffix, plain_file
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
 
     A line is a list of moves in the game's notation, with or without numbers, or, for chess and minichess, an EPD or
     FEN: four fields, then nothing, the two counters of a FEN, or the operations of an EPD, which are ignored. In a .pgn
-    file every game is an opening.
+    file every game is an opening. The file may be packed (`hauteur.system.packed`).
     """
-    if path.suffix.lower() == ".pgn":
+    if content_suffix(path) == ".pgn":
         return _read_pgn(path, game)
     openings = []
     for found in opening_lines(path, game):
@@ -55,7 +56,7 @@ def opening_lines(path: Path, game: _core.Game) -> Iterator[Opening | BadGame]:
     """Yield the opening of each line of a file, as `read_openings` reads it, or what is wrong with the line."""
     try:
         # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = plain_file(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not a text file: {error}") from None
     for number, line in enumerate(lines, 1):
@@ -103,7 +104,7 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
     from hauteur.games.pgn import pgn_games  # here: most openings are lines of moves
 
-    found = enumerate(pgn_games(path, str(path), game), 1)
+    found = enumerate(pgn_games(plain_file(path), str(path), game), 1)
     openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
     if not openings:
         raise ValueError(f"{path}: no openings in it")
