@@ -1,4 +1,4 @@
-"""Packed files are unpacked to be read: games, openings and puzzles; what cannot be is one line that says what to do."""
+"""Packed files are unpacked to be read: games, openings and puzzles; what cannot be is a line that says what to do."""
 
 from __future__ import annotations
 

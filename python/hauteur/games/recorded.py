@@ -56,10 +56,10 @@ def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iter
     """Yield the games of a file or of a text, in order: PGN, SGF, or a game's moves a line.
 
     source: a path (.pgn, .sgf, or .txt with moves; packed too: .gz, .bz2, .xz, .zip, .zst), or the text itself. A PGN
-    is read in pieces, so it may be longer than the memory. game: the spec that the games must be of, which lines of moves
-    need unless the first line names it; None: the file says. Games without moves are not counted. A game that cannot be
-    read is yielded with `skipped`, and reading continues with the next one. Raise OSError for a file that cannot be
-    read, ValueError where nothing says which game the file is of.
+    is read in pieces, so it may be longer than the memory. game: the spec that the games must be of, which lines of
+    moves need unless the first line names it; None: the file says. Games without moves are not counted. A game that
+    cannot be read is yielded with `skipped`, and reading continues with the next one. Raise OSError for a file that
+    cannot be read, ValueError where nothing says which game the file is of.
 
     >>> import hauteur as ht
     >>> [game] = ht.read_games("1. e4 e5 2. Nf3 Nc6 1/2-1/2")

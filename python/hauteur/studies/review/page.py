@@ -261,9 +261,10 @@ def _title(game: ReviewedGame) -> str:
 def _rule() -> str:
     losses = ", ".join(f"{name} {100 * least:.0f} %" for name, least in reversed(THRESHOLDS))
     return (
-        f"A move is marked by the expected score (win + draw/2) that it lost, as on Lichess: {losses}. A mark stands only "
-        f"where searches with {CONFIRMATION} times the effort come to one too. A forced win within {MATE_MOVES} moves is "
-        "proven; who misses or allows one is marked in any case. Punished is the share of the loss that the reply kept."
+        f"A move is marked by the expected score (win + draw/2) that it lost, as on Lichess: {losses}. A mark stands "
+        f"only where searches with {CONFIRMATION} times the effort come to one too. A forced win within {MATE_MOVES} "
+        "moves is proven; who misses or allows one is marked in any case. Punished is the share of the loss that the "
+        "reply kept."
     )
 
 
