@@ -75,10 +75,12 @@ def test_a_handicap_of_go_is_where_the_game_begins() -> None:
         ("HA[2];AB[cc][gg];W[ee]", "9/9/2X6/9/9/9/6X2/9/9 w"),
         (";C[a problem];AB[cc]PL[W];W[ee]", "9/9/2X6/9/9/9/9/9/9 w"),
         ("AB[aa][cc]AW[bb];AE[aa]AB[bb];B[ee]", "9/1X7/2X6/9/9/9/9/9/9 b"),
+        ("HA[2]PL[B];B[cc];B[gg];W[ee]", "9/9/2X6/9/9/9/6X2/9/9 w"),
+        ("HA[2];C[x];B[gg]C[y];B[cc];W[ee]", "9/9/2X6/9/9/9/6X2/9/9 w"),
     ],
 )
-def test_stones_may_stand_in_a_node_of_their_own_before_the_first_move(text: str, position: str) -> None:
-    """Fox writes the stones of a handicap so; KataGo and Sabaki read them so too."""
+def test_stones_may_stand_in_nodes_of_their_own_before_the_first_move(text: str, position: str) -> None:
+    """Fox writes the stones of a handicap into the next node, KGS those that Black places as moves in a row."""
     game = one(f"(;GM[1]FF[4]SZ[9]KM[0.5]{text})")
     assert game.game is not None
     assert game.game.spec == f"go(komi=0.5,position={position})"
@@ -95,6 +97,11 @@ def test_stones_may_stand_in_a_node_of_their_own_before_the_first_move(text: str
         ("(;GM[4]SZ[9]AB[aa];W[cc])", "sets up a position"),
         ("(;GM[1]SZ[9:7];B[cc])", "SZ[9:7], only NoGo is played on boards that are not square"),
         ("(;GM[1]SZ[9]HA[2];W[cc])", "sets up a position"),
+        ("(;GM[1]SZ[9]HA[3];B[cc];B[gg];W[ee])", "sets up a position (HA) without its stones"),
+        ("(;GM[1]SZ[9]HA[2];B[cc];B[gg];B[ee])", "sets up a position (HA) without its stones"),
+        ("(;GM[1]SZ[9]HA[2];B[cc];B[cc];W[ee])", "two stones of its handicap on one point"),
+        ("(;GM[1]SZ[9]HA[2];B[cc];B[tt];W[ee])", "B: 'tt' is no point of the board"),
+        ("(;GM[1]SZ[9]HA[18446744073709551615];B[cc];W[ee])", "sets up a position (HA)"),
         ("(;GM[1]SZ[9]RU[NoGo]PL[W];W[cc])", "sets up a position"),
         ("(;GM[1]SZ[9]AB[ab][ba]AW[aa];W[cc])", "the chain of A9 has no liberty"),
         ("(;GM[7]SZ[9];B[cc])", "is of the game"),

@@ -12,6 +12,7 @@ use hauteur_core::game::{Action, Game, Player};
 use hauteur_core::games::go::setup::Setup;
 use hauteur_core::games::make_game;
 
+use self::setup::Opening;
 use crate::pgn::words;
 pub use annotate::{MoveNote, annotated};
 use nodes::{Node, begin_of_tree, next_tree};
@@ -178,10 +179,13 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
     let mut state = game.initial();
     let (mut actions, mut moves, mut legal) = (Vec::new(), Vec::new(), Vec::new());
     // Only in Go the nodes before the first move are where the game begins.
-    let begun = if game.info().name == "go" { setup::before_moves(nodes) } else { 1 };
+    let opening = if game.info().name == "go" { Opening::of(nodes) } else { Opening::usual() };
     'moves: for (number, node) in nodes.iter().enumerate() {
         // Stones may be set up in the middle of a game too; a game from there would be replayed as another one.
-        if number >= begun {
+        if opening.stones.contains(&number) {
+            continue;
+        }
+        if number >= opening.nodes {
             setup::check_later(node, state.to_move())?;
         }
         // FF[4] forbids two moves in one node, and old files have them: they are read in the order in which the

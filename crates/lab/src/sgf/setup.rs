@@ -1,6 +1,8 @@
 //! Positions that games of SGF begin from: handicap stones and other stones before the first move, in Go. Elsewhere they are
 //! refused.
 
+use std::ops::Range;
+
 use hauteur_core::game::{Game, Player};
 use hauteur_core::games::go::setup::{self, Setup};
 use hauteur_core::games::parse_spec;
@@ -25,11 +27,47 @@ pub fn of_spec(spec: &str, size: usize) -> Setup {
     given.and_then(|text| setup::read(&text, size).ok()).unwrap_or_else(Setup::empty)
 }
 
-/// How many nodes come before the first move, the first node included: what they set up is where the game begins.
-pub fn before_moves(nodes: &[Node]) -> usize {
-    // Fox writes the stones of a handicap into a node of their own.
-    let moves = |node: &Node| COLOURS.iter().any(|&colour| node.contains_key(colour));
-    nodes.iter().position(moves).unwrap_or(nodes.len()).max(1)
+/// The nodes that say where a game begins.
+pub struct Opening {
+    /// How many come before the first move, the first one included; they set up the position.
+    pub nodes: usize,
+    /// The nodes after them whose moves are the stones of a handicap.
+    pub stones: Range<usize>,
+}
+
+impl Opening {
+    /// That of a game that begins from an empty board, but for what its first node says.
+    pub fn usual() -> Self {
+        Opening { nodes: 1, stones: 1..1 }
+    }
+
+    /// That of a game of Go.
+    pub fn of(nodes: &[Node]) -> Self {
+        // Fox writes the stones of a handicap into a node of their own.
+        let before = nodes.iter().position(moves).unwrap_or(nodes.len()).max(1).min(nodes.len());
+        // Where Black chooses the points of a handicap, by Chinese rules, KGS and OGS write them as moves in a row.
+        let handicap = nodes[..before].iter().filter(|node| has_handicap(node)).find_map(|node| number_of(node, "HA"));
+        let end = before.saturating_add(handicap.unwrap_or(0));
+        let is_placed =
+            nodes[..before].iter().any(|node| moves(node) || CHANGES.iter().any(|name| changes(node, name)));
+        let in_a_row = end <= nodes.len() && nodes[before..end].iter().all(is_black_alone);
+        let goes_on = nodes.get(end).is_some_and(is_black_alone);
+        let stones = if is_placed || !in_a_row || goes_on { before..before } else { before..end };
+        Opening { nodes: before, stones }
+    }
+}
+
+fn moves(node: &Node) -> bool {
+    COLOURS.iter().any(|&colour| node.contains_key(colour))
+}
+
+fn is_black_alone(node: &Node) -> bool {
+    let is_stone = node.get("B").is_some_and(|values| values.len() == 1 && !values[0].trim().is_empty());
+    is_stone && !node.contains_key("W") && !CHANGES.iter().any(|name| changes(node, name))
+}
+
+fn number_of(node: &Node, name: &str) -> Option<usize> {
+    value(node, name, "").parse().ok()
 }
 
 /// The position that a game of Go begins from: what the nodes before its first move set up. Whose turn it is PL says; where it
@@ -39,10 +77,18 @@ pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
     if changes(root, "AE") {
         return sets_up("AE");
     }
-    let first = &nodes[..before_moves(nodes)];
+    let opening = Opening::of(nodes);
+    let first = &nodes[..opening.nodes];
     let mut found = Setup::empty();
     for node in first {
         set_up(node, size, &mut found)?;
+    }
+    for node in &nodes[opening.stones.clone()] {
+        let stone = stones_of(node, "B", size)?;
+        if found.stones[0].contains(&stone[0]) {
+            return Err("has two stones of its handicap on one point".into());
+        }
+        found.stones[0].extend(stone);
     }
     for stones in &mut found.stones {
         stones.sort_unstable();
@@ -53,10 +99,12 @@ pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
         return Err("sets up a position (HA) without its stones (AB)".into());
     }
     let mut told = None;
-    for node in first {
+    // With the stones as moves it is Black's turn, who places them.
+    for node in first.iter().filter(|_| opening.stones.is_empty()) {
         told = mover_of(node)?.or(told);
     }
-    let moved = nodes.iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
+    let later = nodes[..opening.nodes].iter().chain(&nodes[opening.stones.end..]);
+    let moved = later.into_iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
     let usual = if white.is_empty() { Player::Second } else { Player::First };
     found.first = match (told, moved) {
         (Some(player), _) => player,
@@ -111,7 +159,7 @@ pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
     if expected != Setup::empty() {
         return Err(format!("begins from another position than {}", info.spec));
     }
-    let first = &nodes[..before_moves(nodes)];
+    let first = &nodes[..Opening::of(nodes).nodes];
     let name = STONES.into_iter().find(|name| first.iter().any(|node| changes(node, name))).unwrap_or("PL");
     Err(format!("sets up a position ({name}), expected a game from the empty board"))
 }
