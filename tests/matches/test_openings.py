@@ -103,3 +103,11 @@ def test_a_position_without_moves_is_an_opening(tmp_path: Path) -> None:
     path.write_text('1. e4 *\n\n[Event "x"]\n\n*\n')
     with pytest.raises(ValueError, match=r"x\.pgn, game 2: has neither moves nor a position"):
         read_openings(path, CHESS)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_names_in_a_suite_may_have_letters_beyond_ascii(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "suite.epd"
+    line = 'rnbqkb1r/pppp1ppp/4pn2/8/2P5/6P1/PP1PPP1P/RNBQKBNR w KQkq - id "R\u00e9ti";\r\n'
+    file.write_bytes((2 * line).encode(encoding))
+    assert [opening.fen for opening in read_openings(file, CHESS)] == [line.partition(" id")[0]] * 2

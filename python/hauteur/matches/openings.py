@@ -1,5 +1,6 @@
 """Positions that games begin from: files of openings, random ones, and who sits where after them."""
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,17 +55,27 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
 
 def opening_lines(path: Path, game: _core.Game) -> Iterator[Opening | BadGame]:
     """Yield the opening of each line of a file, as `read_openings` reads it, or what is wrong with the line."""
-    try:
-        # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
-        lines = plain_file(path).read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not a text file: {error}") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_text_of(path).splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 yield read_opening(line, game)
             except ValueError as error:
                 yield BadGame(f"{path}, line {number}", str(error))
+
+
+def _text_of(path: Path) -> str:
+    data = plain_file(path).read_bytes()
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Windows' shell writes what a program prints so.
+        return data.decode("utf-16", errors="replace")
+    if b"\0" in data:
+        raise ValueError(f"{path}: not a text file")
+    try:
+        # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Old suites have names in Latin-1 as Windows has it; positions and moves are ASCII.
+        return data.decode("cp1252", errors="replace")
 
 
 def openings_name(path: Path) -> str:

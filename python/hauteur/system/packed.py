@@ -25,7 +25,7 @@ class Readable(Protocol):
     def read(self, count: int, /) -> bytes: ...
 
 
-MOST_UNPACKED = 2**30
+MOST_UNPACKED = 2**31
 """Most bytes that a file may have when it is unpacked."""
 
 PIECE = 2**20
