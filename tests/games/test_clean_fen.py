@@ -48,9 +48,12 @@ def test_rights_that_only_chess960_has_make_it_chess960(fen: str) -> None:
 
 
 def test_rights_by_files_are_of_the_rooks_that_they_name() -> None:
+    """They are written so too, since KQkq would be read as rights that an editor left."""
     state = ht.position(TWO_STARTS)
-    assert state.fen is not None
-    assert (state.fen.split()[2], "chess960=true" in state.game.spec) == ("KQkq", True)
+    assert (state.fen, "chess960=true" in state.game.spec) == (TWO_STARTS, True)
+    state.apply(state.parse("h2h4"))
+    assert state.fen == "bqnnrbkr/pppppppp/8/8/7P/8/PPPPPPP1/BBQNNRKR b HFhe - 0 1"
+    assert ht.position(FISCHER).fen == FISCHER
     # After White's king has left, a right by a file that no rook stands on is no sign of Chess960.
     assert _core.clean_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1KNR w HAhe - 0 1")[1] is False
 

@@ -83,7 +83,27 @@ fn complete(fields: &mut Vec<&str>, notes: &mut Vec<String>) {
 pub fn write(position: &Position) -> String {
     let mut setup = position.chess().to_setup(EnPassantMode::Always);
     setup.ep_square = position.en_passant();
-    setup_text(setup)
+    let text = setup_text(setup.clone());
+    let standard = possible_rights(&setup, CastlingMode::Standard).castling_rights();
+    if !position.is_chess960() || setup.castling_rights == standard || needs_chess960(&setup, "KQkq") {
+        return text;
+    }
+    // As KQkq the rights of sides that begin from different places would be taken for those that editors leave.
+    let mut fields: Vec<&str> = text.split(' ').collect();
+    let rights = rights_by_files(&setup);
+    fields[2] = &rights;
+    fields.join(" ")
+}
+
+/// Castling rights by the files of their rooks, `HFhe`.
+fn rights_by_files(setup: &Setup) -> String {
+    let mut text = String::new();
+    for color in Color::ALL {
+        let rooks = setup.castling_rights & Bitboard::from(color.backrank());
+        let files = rooks.into_iter().rev().map(|square| square.file().char());
+        text.extend(files.map(|file| if color.is_white() { file.to_ascii_uppercase() } else { file }));
+    }
+    text
 }
 
 fn setup_text(setup: Setup) -> String {
