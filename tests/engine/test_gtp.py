@@ -57,7 +57,7 @@ def thinking() -> Iterator[Table]:
         (b"12name", "? unknown command\n\n"),
         (b"-1 name", "? unknown command\n\n"),
         (b"Name", "? unknown command\n\n"),
-        (b"3 boardsize", "?3 syntax error: expected boardsize SIZE, got 0 arguments\n\n"),
+        (b"3 boardsize", "?3 syntax error: expected boardsize SIZE [SIZE], got 0 arguments\n\n"),
         (b"quit", "=\n\n"),
     ],
 )
@@ -106,6 +106,9 @@ def test_sizes_that_the_game_has_not(table: Table, size: str) -> None:
     assert table.refused(f"boardsize {size}").startswith("unacceptable size: ")
     assert table.ask("move_history") == "black C3"
     assert table.refused("boardsize many").startswith("syntax error")
+    assert table.refused("boardsize 5 7") == "unacceptable size: 5 7: boards are square"
+    assert table.refused("boardsize 5 x").startswith("syntax error")
+    assert table.ask("boardsize 5 5") == table.ask("move_history") == ""
 
 
 def test_the_end_of_a_game(table: Table) -> None:

@@ -12,6 +12,7 @@ ROOK_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w KQkq - 0 1"
 CASTLED = "rnbqkbnr/pppppppp/8/8/8/5BN1/PPPPPPPP/RNBQ1RK1 b HQkq - 0 1"
 MIDDLEGAME = "2r5/5p1k/p4b2/2Rp1pr1/1Pn1q3/2P3PP/P4P2/2RQ2K1 b KQkq - 0 1"
 FISCHER = "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"
+TWO_STARTS = "bqnnrbkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhe - 0 1"  # as books of double Chess960 have them
 FISCHER_ODDS = "bqnrnk1b/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"
 
 
@@ -38,12 +39,23 @@ def test_what_no_position_can_have_is_left_out(fen: str, fields: str) -> None:
     assert load_game(with_fen("chess", fen)).new_initial_state().fen == clean
 
 
-@pytest.mark.parametrize("fen", [FISCHER, FISCHER_ODDS, "4k3/8/8/8/8/8/8/RK6 w Q - 0 1"])
+@pytest.mark.parametrize("fen", [FISCHER, FISCHER_ODDS, "4k3/8/8/8/8/8/8/RK6 w Q - 0 1", TWO_STARTS])
 def test_rights_that_only_chess960_has_make_it_chess960(fen: str) -> None:
     _, chess960, notes = _core.clean_fen(fen)
     assert chess960
     assert "read as Chess960" in notes[0]
     assert "chess960=true" in load_game(with_fen("chess", fen)).spec
+
+
+def test_rights_by_files_are_of_the_rooks_that_they_name() -> None:
+    """They are written so too, since KQkq would be read as rights that an editor left."""
+    state = ht.position(TWO_STARTS)
+    assert (state.fen, "chess960=true" in state.game.spec) == (TWO_STARTS, True)
+    state.apply(state.parse("h2h4"))
+    assert state.fen == "bqnnrbkr/pppppppp/8/8/7P/8/PPPPPPP1/BBQNNRKR b HFhe - 0 1"
+    assert ht.position(FISCHER).fen == FISCHER
+    # After White's king has left, a right by a file that no rook stands on is no sign of Chess960.
+    assert _core.clean_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1KNR w HAhe - 0 1")[1] is False
 
 
 def test_rights_that_chess960_cannot_have_are_left_out_there_too() -> None:

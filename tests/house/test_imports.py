@@ -24,7 +24,7 @@ ALLOWED = {
     "torch": ("learning", *(f"networks.{name}" for name in TORCH)),
     "onnx": ("networks.modules",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
-    "pyarrow": ("learning",),
+    "pyarrow": ("learning", "system.packed"),
     "scipy": (),
     "matplotlib": ("plots.files",),
     "ray": ("cluster",),
@@ -91,7 +91,7 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.loop": 60,
+    "learning.loop": 61,
     "matches.match": 61,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,

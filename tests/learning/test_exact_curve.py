@@ -82,7 +82,8 @@ class Drawn:
 
     def copy(self) -> Self:
         twin = type(self)()
-        twin.played, twin.to_move = list(self.played), self.to_move
+        twin.played = list(self.played)
+        twin.to_move = self.to_move
         return twin
 
 

@@ -1,13 +1,17 @@
 """Openings of matches: odds, order, notation, and damaged files, which one line names."""
 
+from io import StringIO
 from pathlib import Path
 
+import chess.pgn
 import numpy as np
 import pytest
 from match_toys import CHESS, CONNECT4, FAST, played, settings_of
 
+import hauteur as ht
 from hauteur.cli.main import main
 from hauteur.games.played_game import position_after
+from hauteur.matches.game_files import write_games
 from hauteur.matches.match import Match, match_plans
 from hauteur.matches.openings import read_opening, read_openings
 
@@ -103,3 +107,36 @@ def test_a_position_without_moves_is_an_opening(tmp_path: Path) -> None:
     path.write_text('1. e4 *\n\n[Event "x"]\n\n*\n')
     with pytest.raises(ValueError, match=r"x\.pgn, game 2: has neither moves nor a position"):
         read_openings(path, CHESS)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_names_in_a_suite_may_have_letters_beyond_ascii(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "suite.epd"
+    line = 'rnbqkb1r/pppp1ppp/4pn2/8/2P5/6P1/PP1PPP1P/RNBQKBNR w KQkq - id "R\u00e9ti";\r\n'
+    file.write_bytes((2 * line).encode(encoding))
+    assert [opening.fen for opening in read_openings(file, CHESS)] == [line.partition(" id")[0]] * 2
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "rk6/p7/P7/8/8/p7/P7/RK6 w Aa - 0 1",
+        "6kr/7p/7P/8/8/p7/P7/RK6 w Ah - 0 1",
+    ],
+)
+def test_games_of_chess_from_a_book_of_chess960_are_read_by_others(tmp_path: Path, fen: str) -> None:
+    """They have the tag Variant, without which others take the castling rights away, also where kings begin apart."""
+    file = tmp_path / "book.epd"
+    file.write_text(f"{fen}\n")
+    settings = settings_of("chess", a="visits=2 temperature=1", b="visits=2 temperature=1", games=8, max_plies=6)
+    match = Match(CHESS, settings, openings=read_openings(file, CHESS), resources=FAST)
+    write_games(tmp_path / "games.pgn", [(match, played(match))])
+    text = (tmp_path / "games.pgn").read_text()
+    assert text.count('[Variant "Chess960"]') == 8
+    assert "O-O" in text
+    pgn = StringIO(text)
+    for own in ht.read_games(tmp_path / "games.pgn"):
+        other = chess.pgn.read_game(pgn)
+        assert other is not None
+        assert not other.errors
+        assert [other.board().uci(move) for move in other.mainline_moves()] == list(own.moves)

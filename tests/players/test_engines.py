@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -75,8 +75,16 @@ def is_running(pid: int) -> bool:
     return not (status.exists() and "\nState:\tZ" in status.read_text())  # Z: ended, and not yet buried
 
 
-def match_of(a: str, b: str = "random", *, folder: Path | None = None, games: int = 4, plies: int = 10) -> Match:
-    """Pairs of games from e2e4 and d2d4."""
+def match_of(
+    a: str,
+    b: str = "random",
+    *,
+    folder: Path | None = None,
+    games: int = 4,
+    plies: int = 10,
+    lines: Sequence[str] = ("e2e4", "d2d4"),
+) -> Match:
+    """Pairs of games from e2e4 and d2d4, or from other lines."""
     settings = MatchSettings.model_validate(
         {
             "game": "chess",
@@ -89,7 +97,7 @@ def match_of(a: str, b: str = "random", *, folder: Path | None = None, games: in
             "max_plies": plies,
         }
     )
-    openings: list[Opening] = [read_opening(move, CHESS) for move in ("e2e4", "d2d4")]
+    openings: list[Opening] = [read_opening(move, CHESS) for move in lines]
     resources = Resources(parallel=4, threads=2)
     store = None if folder is None else MatchFolder(folder)
     return Match(CHESS, settings, openings, resources=resources, folder=store)
@@ -120,6 +128,25 @@ def test_an_engine_plays_as_it_is_asked() -> None:
                 assert text == moves[0]
             state.apply(state.parse(text))
     assert games == played(match_of(uci(more="depth=5 movetime=10 Hash=32 'style=Wild and free' 'Clear Hash=on'")))
+
+
+CASTLES_AT_ONCE = "1k6/8/8/8/8/p7/P7/RK6 w A - 0 1"
+"""The first move by name is castling, as the king that takes his rook."""
+
+
+def test_a_program_castles_as_in_chess960_only_where_a_game_begins_so() -> None:
+    """Told nothing it would castle in another way, or lose its place in the game by the other side's castling."""
+    lines = (CASTLES_AT_ONCE, "e2e4", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", CASTLES_AT_ONCE)
+    games = played(match_of(uci("-960 good"), uci("-960 good"), games=8, plies=6, lines=lines))
+    assert [game.moves.split()[0] for game in games if "RK6" in (game.fen or "")] == ["b1a1"] * 4
+    assert {game.end for game in games} == {"ply limit"}
+
+
+def test_a_program_without_chess960_does_not_play_it() -> None:
+    for game in played(match_of(uci(), games=2, lines=[CASTLES_AT_ONCE])):
+        assert game.end == START_FAILED
+        (note,) = game.notes.values()
+        assert "Fake 1.0 has no option UCI_Chess960" in note
 
 
 CRASH = "exit status 3; its last words: 'out of ideas'"

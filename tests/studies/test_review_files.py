@@ -55,7 +55,6 @@ def report(game: ReviewedGame, ply: int, *, best: str, mark: Mark = "") -> MoveR
         line=(state.action_to_text(better, state.game.move_notation),),
         line_actions=(better,),
         loss=0.2 if mark else 0.0,
-        share=0.0,
         mark=mark,
         visits=10,
     )

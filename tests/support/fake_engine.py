@@ -82,6 +82,7 @@ class Engine:
         self.fault = fault
         self.when = when
         self.board = chess.Board()
+        self.chess960 = False
         self.moves: list[str] = []
         self.asked = 0
 
@@ -101,6 +102,8 @@ class Engine:
                 say("readyok")
             case ["ucinewgame"]:
                 self.asked = 0
+            case ["setoption", "name", "UCI_Chess960", "value", value]:
+                self.chess960 = value == "true"
             case ["position", "startpos", *_]:
                 self.place(chess.STARTING_FEN, words)
             case ["position", "fen", *fields]:
@@ -114,11 +117,13 @@ class Engine:
         say("option name Hash type spin default 16 min 1 max 64")
         say("option name Style type combo default calm var calm var wild and free")
         say("option name Loud type check default false\noption name Clear Hash type button")
+        if "-960" in self.arguments:
+            say("option name UCI_Chess960 type check default false")
         say("id author none\nuciok")
 
     def place(self, fen: str, words: list[str]) -> None:
         self.moves = words[words.index("moves") + 1 :] if "moves" in words else []
-        self.board = chess.Board(fen)
+        self.board = chess.Board(fen, chess960=self.chess960)
         for move in self.moves:
             self.board.push_uci(move)
 

@@ -112,7 +112,7 @@ fn a_move_of_sgf_that_cannot_be_played_says_why() {
 }
 
 #[test]
-fn games_of_go_begin_from_the_stones_of_the_first_node() {
+fn games_of_go_begin_from_the_stones_before_their_first_move() {
     let found = |text: &str| -> Result<(String, String), String> {
         let [read] = &sgf::read(text, None)[..] else { panic!("{text}") };
         read.played.as_ref().map(|line| (line.game.info().spec.clone(), line.moves.join(" "))).map_err(Clone::clone)
@@ -124,6 +124,8 @@ fn games_of_go_begin_from_the_stones_of_the_first_node() {
         ("(;SZ[5]HA[2]AB[bb][dd])", "position=5/1X3/5/3X1/5 w", ""),
         ("(;SZ[5]AB[bb]AW[dd])", "position=5/1X3/5/3O1/5 b", ""),
         ("(;SZ[5]PL[W];W[cc])", "position=5/5/5/5/5 w", "C3"),
+        ("(;SZ[5]HA[2];AB[bb][dd];W[cc])", "position=5/1X3/5/3X1/5 w", "C3"),
+        ("(;SZ[5]HA[2];B[bb];B[dd];W[cc])", "position=5/1X3/5/3X1/5 w", "C3"),
         ("(;SZ[5]AB[]HA[0];B[])", "", "pass"),
     ] {
         let spec = if position.is_empty() { "go(size=5)".into() } else { format!("go(size=5,{position})") };
@@ -131,7 +133,7 @@ fn games_of_go_begin_from_the_stones_of_the_first_node() {
     }
     for (text, words) in [
         ("(;SZ[5]HA[2];W[cc])", "sets up a position (HA) without its stones (AB)"),
-        ("(;SZ[5]AB[bb];W[cc];AB[dd])", "sets up a position (AB), only games of Go from stones of the first node"),
+        ("(;SZ[5]AB[bb];W[cc];AB[dd])", "sets up a position (AB), only games of Go from stones before the first move"),
         ("(;SZ[5]AB[bb]AE[cc];W[cc])", "sets up a position (AE), only games of Go"),
         ("(;SZ[5]AB[bb]AW[bb];W[cc])", "has two stones on one point (AB, AW)"),
         ("(;SZ[5]AB[fb];W[cc])", "AB: 'fb' is no point of the board"),

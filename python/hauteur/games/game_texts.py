@@ -17,6 +17,7 @@ from hauteur.games.played_game import PlayedGame, move_words
 from hauteur.games.registry import load_game, names
 from hauteur.games.sgf import sgf_games
 from hauteur.system.formatting import in_a_line
+from hauteur.system.packed import content_suffix, plain_file
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
 
@@ -115,27 +116,30 @@ def moves_file(game: _core.Game, moves: str) -> str:
 def games_in_file(path: Path, form: Form, *, annotated: bool = False) -> GameSource:
     """Return the games of a file as `games_in` those of its text; a PGN is read in pieces."""
     if form == "pgn":
-        return load_game("chess"), pgn_games(path, str(path), annotated=annotated)
-    text = sgf_text_of(path) if form == "sgf" else path.read_text("utf-8-sig", errors="replace")
+        return load_game("chess"), pgn_games(plain_file(path), str(path), annotated=annotated)
+    text = sgf_text_of(path) if form == "sgf" else plain_file(path).read_text("utf-8-sig", errors="replace")
     return games_in(text, form, str(path))
 
 
 def games_of_file(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
     """Yield the games of a file .pgn or .sgf in order, good and bad; a PGN may be longer than the memory.
 
-    Raise ValueError for a file that is not of this game, OSError for one that cannot be read.
+    The file may be packed (`hauteur.system.packed`). Raise ValueError for a file that is not of this game, OSError for
+    one that cannot be read.
     """
-    if path.suffix.lower() == ".pgn":
-        yield from pgn_games(path, str(path), game)
+    if content_suffix(path) == ".pgn":
+        yield from pgn_games(plain_file(path), str(path), game)
         return
     yield from sgf_games(sgf_text_of(path), str(path), game)
 
 
 def sgf_text_of(path: Path) -> str:
-    """Return the text of an SGF file, decoded as it says. ValueError for more than MOST_BYTES."""
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
-    return _core.sgf_text(path.read_bytes())
+    """Return the text of an SGF file, perhaps packed, decoded as it says. ValueError for more than MOST_BYTES."""
+    plain = plain_file(path)
+    size = plain.stat().st_size
+    if size > MOST_BYTES:
+        raise ValueError(f"{path}: has {size:,} bytes, allowed are {MOST_BYTES:,}")
+    return _core.sgf_text(plain.read_bytes())
 
 
 def _of_moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:

@@ -15,6 +15,7 @@ from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, names
 from hauteur.games.sgf import read_sgf
 from hauteur.system.formatting import in_a_line
+from hauteur.system.packed import PACKED_SUFFIXES, content_suffix, plain_file
 
 MAX_PATH = 4096
 """Characters of a path; a longer text is one of games."""
@@ -54,11 +55,11 @@ class RecordedGame:
 def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iterator[RecordedGame]:
     """Yield the games of a file or of a text, in order: PGN, SGF, or a game's moves a line.
 
-    source: a path (.pgn, .sgf, or .txt with moves), or the text itself. A PGN file is read in pieces, so it may be
-    longer than the memory. game: the spec that the games must be of, which lines of moves need unless the first line
-    names it; None: the file says. Games without moves are not counted. A game that cannot be read is yielded with
-    `skipped`, and reading continues with the next one. Raise OSError for a file that cannot be read, ValueError where
-    nothing says which game the file is of.
+    source: a path (.pgn, .sgf, or .txt with moves; packed too: .gz, .bz2, .xz, .zip, .zst), or the text itself. A PGN
+    is read in pieces, so it may be longer than the memory. game: the spec that the games must be of, which lines of
+    moves need unless the first line names it; None: the file says. Games without moves are not counted. A game that
+    cannot be read is yielded with `skipped`, and reading continues with the next one. Raise OSError for a file that
+    cannot be read, ValueError where nothing says which game the file is of.
 
     >>> import hauteur as ht
     >>> [game] = ht.read_games("1. e4 e5 2. Nf3 Nc6 1/2-1/2")
@@ -72,17 +73,17 @@ def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iter
         raise TypeError(f"games are read from a path or a text, got {type(source).__name__}")
     wanted = None if game is None else load_game(game)
     path = _path_of(source)
-    form = form_of(str(source)) if path is None else FORMS.get(path.suffix.lower(), "pgn")
+    form = form_of(str(source)) if path is None else FORMS.get(content_suffix(path), "pgn")
     name = "the text" if path is None else str(path)
     if form == "moves" and path is None and _is_chess(str(source), wanted):
         form = "pgn"  # which has moves with numbers, results and words
     if form == "fen":
         raise ValueError("a FEN is a position, not a game; ht.position reads it")
     if form == "pgn":
-        return _pgn_games(str(source) if path is None else path, name, wanted)
+        return _pgn_games(str(source) if path is None else plain_file(path), name, wanted)
     if form == "sgf":
         return _sgf_games(str(source) if path is None else sgf_text_of(path), name, wanted)
-    text = str(source) if path is None else path.read_text("utf-8-sig", errors="replace")
+    text = str(source) if path is None else plain_file(path).read_text("utf-8-sig", errors="replace")
     return _games_of_moves(text, name, wanted)
 
 
@@ -93,7 +94,7 @@ def _path_of(source: str | Path) -> Path | None:
     if "\n" in source or len(source) > MAX_PATH or not source.strip():
         return None
     path = Path(source)
-    if path.suffix.lower() in FORMS or path.is_file():
+    if path.suffix.lower() in (*FORMS, *PACKED_SUFFIXES) or path.is_file():
         return path
     return None
 

@@ -20,6 +20,7 @@ from hauteur.games.sgf import result_of, written_sgf
 from hauteur.learning.recorded_games import STORED, make_cached
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.system.files import write_bytes
+from hauteur.system.packed import content_suffix, plain_file
 
 GAME_SUFFIXES = (".pgn", ".sgf", ".parquet")
 
@@ -93,7 +94,7 @@ def files_of(sources: Iterable[str | Path], suffixes: Sequence[str]) -> list[Pat
         if not files:
             raise ValueError(f"{source}: no file of games there (read are {', '.join(suffixes)})")
         found += files
-    wrong = next((path for path in found if path.suffix.lower() not in suffixes), None)
+    wrong = next((path for path in found if content_suffix(path) not in suffixes), None)
     if wrong is not None:
         raise ValueError(f"{wrong}: files of this kind are not read here; read are {', '.join(suffixes)}")
     return list(dict.fromkeys(found))
@@ -102,11 +103,18 @@ def files_of(sources: Iterable[str | Path], suffixes: Sequence[str]) -> list[Pat
 def _files_below(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """The file itself, or those with one of the suffixes in the folder."""
     if path.is_dir():
-        named = [file for file in path.rglob("*") if file.suffix.lower() in suffixes]
-        return sorted(file for file in named if file.is_file())
+        return sorted(file for file in path.rglob("*") if file.is_file() and _is_of(file, suffixes))
     if not path.exists():
         raise ValueError(f"{path}: there is no such file or folder")
     return [path]
+
+
+def _is_of(file: Path, suffixes: Sequence[str]) -> bool:
+    """Whether a file in a folder is of these kinds; other zips may lie there too."""
+    try:
+        return content_suffix(file) in suffixes
+    except ValueError:
+        return False
 
 
 def read_games(
@@ -128,8 +136,8 @@ def read_games(
 
 
 def _read_file(path: Path, game: _core.Game, on_note: Callable[[str], None]) -> Iterator[GameRecord | BadGame]:
-    if path.suffix.lower() == ".parquet":
-        yield from _read_shard(path, game)
+    if content_suffix(path) == ".parquet":
+        yield from _read_shard(plain_file(path), game)
         return
     for number, line in enumerate(games_of_file(path, game), 1):
         if isinstance(line, BadGame):

@@ -1,5 +1,6 @@
 """Positions that games begin from: files of openings, random ones, and who sits where after them."""
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.files import sha256_of
+from hauteur.system.packed import content_suffix, plain_file
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
 
     A line is a list of moves in the game's notation, with or without numbers, or, for chess and minichess, an EPD or
     FEN: four fields, then nothing, the two counters of a FEN, or the operations of an EPD, which are ignored. In a .pgn
-    file every game is an opening.
+    file every game is an opening. The file may be packed (`hauteur.system.packed`).
     """
-    if path.suffix.lower() == ".pgn":
+    if content_suffix(path) == ".pgn":
         return _read_pgn(path, game)
     openings = []
     for found in opening_lines(path, game):
@@ -53,17 +55,27 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
 
 def opening_lines(path: Path, game: _core.Game) -> Iterator[Opening | BadGame]:
     """Yield the opening of each line of a file, as `read_openings` reads it, or what is wrong with the line."""
-    try:
-        # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not a text file: {error}") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_text_of(path).splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 yield read_opening(line, game)
             except ValueError as error:
                 yield BadGame(f"{path}, line {number}", str(error))
+
+
+def _text_of(path: Path) -> str:
+    data = plain_file(path).read_bytes()
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Windows' shell writes what a program prints so.
+        return data.decode("utf-16", errors="replace")
+    if b"\0" in data:
+        raise ValueError(f"{path}: not a text file")
+    try:
+        # utf-8-sig: editors begin files with a mark, which would else belong to the first move.
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Old suites have names in Latin-1 as Windows has it; positions and moves are ASCII.
+        return data.decode("cp1252", errors="replace")
 
 
 def openings_name(path: Path) -> str:
@@ -103,7 +115,7 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
     from hauteur.games.pgn import pgn_games  # here: most openings are lines of moves
 
-    found = enumerate(pgn_games(path, str(path), game), 1)
+    found = enumerate(pgn_games(plain_file(path), str(path), game), 1)
     openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
     if not openings:
         raise ValueError(f"{path}: no openings in it")

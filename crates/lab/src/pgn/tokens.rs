@@ -1,4 +1,5 @@
-//! A file of PGN as games of tokens. Tokens decide where a game ends: its result, or a tag after its moves; lines do not.
+//! A file of PGN as games of tokens. Tokens decide where a game ends: its result, a tag after its moves, or a line that
+//! begins with the first move of another game.
 
 use std::io::{self, Read};
 
@@ -128,7 +129,9 @@ impl<R: Read> Games<R> {
         self.source.begin_count();
         let mut open: Vec<usize> = Vec::new();
         loop {
+            let line = self.source.line();
             self.source.skip_spaces()?;
+            let starts_line = self.source.line() > line || self.source.starts_line();
             // Blank lines and comments before a game are of none; messages name the line of its first tag or move.
             if game.is_empty() {
                 game.line = self.source.line();
@@ -149,6 +152,10 @@ impl<R: Read> Games<R> {
                 if game.plies > 0 || !self.read_tag(&mut game)? {
                     break;
                 }
+            } else if game.plies > 0 && open.is_empty() && starts_line && self.is_first_move()? {
+                // A list of lines, `1. e4 e5` above `1. d4 d5`, has neither tags nor results. As one game its moves
+                // may well be legal.
+                break;
             } else if self.read_token(byte, &mut game, &mut open)? {
                 break;
             }
@@ -158,6 +165,21 @@ impl<R: Read> Games<R> {
             game.fail(*line, "a variation is not closed");
         }
         Ok(game)
+    }
+
+    /// Whether the number of a first move of White comes next: `1.`, but neither `1...` nor a result.
+    fn is_first_move(&mut self) -> io::Result<bool> {
+        if !self.source.begins_with(b"1.")? {
+            return Ok(false);
+        }
+        let mut ahead = 2;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < LOOK_AHEAD {
+            ahead += 1;
+        }
+        // `1. ... e5` and `1. … e5` are Black's.
+        let follows = self.source.peek_at(ahead)?;
+        let is_ellipsis = follows == Some(0xe2) && self.source.peek_at(ahead + 2)? == Some(0xa6);
+        Ok(!matches!(follows, None | Some(b'.' | b'*')) && !is_ellipsis)
     }
 
     /// Reads what is no tag; true where the game ends with it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hauteur_core::game::{Action, Game, GameError, State};
+use hauteur_core::games::chess::Position;
 
 /// Signs of a line of moves; the standard wants fewer than 80.
 const LINE_WIDTH: usize = 79;
@@ -43,7 +44,9 @@ pub fn written(
 /// The tags of where a game begins: SetUp and FEN unless that is the usual start, in Chess960 always and Variant.
 pub fn position_tags(game: &dyn Game, start: &dyn State, is_start_of_game: bool) -> Vec<(String, String)> {
     let spec = &game.info().spec;
-    let is_960 = spec.contains("chess960=true");
+    // A game of chess may begin from a position of Chess960, of a book. Readers would lose its castling without the tag.
+    let begins_as_960 = start.as_any().downcast_ref::<Position>().is_some_and(Position::is_chess960);
+    let is_960 = begins_as_960 || spec.contains("chess960=true");
     let mut tags = Vec::new();
     if is_960 {
         tags.push(("Variant".to_string(), "Chess960".to_string()));

@@ -6,6 +6,7 @@ use std::ops::Range;
 use hauteur_core::game::{Action, Game};
 
 use super::nodes::{Layout, NodePlace, layout};
+use super::setup::Opening;
 use super::write::{escaped, first_of, move_text};
 
 /// Begins the lines of comments that are a review's.
@@ -45,8 +46,13 @@ pub fn annotated(
     // Where the first node has a move, which FF[4] advises against, its chances are those after the move.
     let before = before.filter(|_| moves_in(root) == 0);
     edit_root(&mut edits, text, root, annotator, before);
+    let opening = if game.info().name == "go" { Opening::of(&layout.values) } else { Opening::usual() };
     let mut ply = 0;
     for (number, node) in layout.nodes.iter().enumerate() {
+        // Stones of a handicap that are written as moves are where the game begins.
+        if opening.stones.contains(&number) {
+            continue;
+        }
         // Old files have two moves in one node, which FF[4] forbids: what is said of both stands in it.
         let moves = moves_in(node);
         let said: Vec<&MoveNote> = (ply..ply + moves).filter_map(|ply| notes.get(&ply)).collect();
@@ -207,6 +213,17 @@ mod tests {
         assert_eq!(out, format!("{root}{first}{second}{line}"));
         // A second review takes the place of the first one, whose variation is there already.
         assert_eq!(reviewed(&out, &notes), out);
+    }
+
+    #[test]
+    fn the_stones_of_a_handicap_are_no_moves() {
+        let text = "(;GM[1]SZ[9]HA[2]KM[0.5];B[cc];B[gg];W[ee];B[aa])";
+        let game: std::sync::Arc<dyn Game> = make_game(&super::super::spec_of_text(text, "").unwrap()).unwrap().into();
+        let notes = [(0, note("first", "", &[])), (1, note("second", "BM[1]", &[8]))].into_iter().collect();
+        let out = annotated(text, game.as_ref(), "hauteur", Some(50.0), &notes).unwrap();
+        assert!(out.contains(";B[cc];B[gg];W[ee]C[hauteur: first]"), "{out}");
+        assert!(out.contains("(;B[aa]C[hauteur: second]") && out.contains("(;B[ia]TE[1]"), "{out}");
+        assert_eq!(super::super::read(&out, Some(&game))[0].played.as_ref().unwrap().actions, [40, 0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use hauteur_core::game::{Action, Game, Player};
 use hauteur_core::games::go::setup::Setup;
 use hauteur_core::games::make_game;
 
+use self::setup::Opening;
 use crate::pgn::words;
 pub use annotate::{MoveNote, annotated};
 use nodes::{Node, begin_of_tree, next_tree};
@@ -180,9 +181,14 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
     let mut actions = Vec::new();
     let mut moves = Vec::new();
     let mut legal = Vec::new();
-    for (number, node) in nodes.iter().enumerate() {
+    // Only in Go the nodes before the first move are where the game begins.
+    let opening = if game.info().name == "go" { Opening::of(nodes) } else { Opening::usual() };
+    'moves: for (number, node) in nodes.iter().enumerate() {
         // Stones may be set up in the middle of a game too; a game from there would be replayed as another one.
-        if number > 0 {
+        if opening.stones.contains(&number) {
+            continue;
+        }
+        if number >= opening.nodes {
             setup::check_later(node, state.to_move())?;
         }
         // FF[4] forbids two moves in one node, and old files have them: they are read in the order in which the
@@ -198,6 +204,10 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
                 return Err(format!("has more than {MAX_PLIES} plies"));
             }
             if state.outcome().is_some() {
+                // Two passes end a game here. Servers and rules that want three, or White's as the last one, write more.
+                if nodes[number..].iter().all(|node| has_passes_alone(game.as_ref(), node)) {
+                    break 'moves;
+                }
                 let reason = state.end_reason().unwrap_or_default();
                 return Err(format!("move {number}: the game is over ({reason})"));
             }
@@ -264,13 +274,24 @@ fn point_of(value: &str, rows: usize, columns: usize) -> Option<usize> {
     (column < columns && row < rows).then(|| row * columns + column)
 }
 
+/// Whether all moves of a node are passes; true where it has none.
+fn has_passes_alone(game: &dyn Game, node: &Node) -> bool {
+    ["B", "W"].iter().filter_map(|&colour| node.get(colour)).flatten().all(|value| is_pass(game, value.trim()))
+}
+
+/// A pass is empty in FF[4]; before, it was tt on boards of at most 19 lines, where no such point is.
+fn is_pass(game: &dyn Game, value: &str) -> bool {
+    let info = game.info();
+    let [_, rows, columns] = info.feature_shape;
+    info.num_actions > rows * columns && (value.is_empty() || (value == "tt" && rows <= 19 && columns <= 19))
+}
+
 /// The action of a move: a letter for the column, one for the row from the top.
 fn action_of(game: &dyn Game, value: &str, number: usize) -> Result<Action, String> {
     let info = game.info();
     let [_, rows, columns] = info.feature_shape;
     let passes = info.num_actions > rows * columns;
-    // A pass is empty in FF[4]; before, it was tt on boards of at most 19 lines, where no such point is.
-    if passes && (value.is_empty() || (value == "tt" && rows <= 19 && columns <= 19)) {
+    if is_pass(game, value) {
         return Ok((rows * columns) as Action);
     }
     if let Some(point) = point_of(value, rows, columns) {

@@ -31,6 +31,8 @@ pub struct NodePlace {
 pub struct Layout {
     /// The nodes of the main line.
     pub nodes: Vec<NodePlace>,
+    /// What they hold.
+    pub values: Vec<Node>,
     closed: Vec<usize>,
 }
 
@@ -46,7 +48,7 @@ pub fn layout(text: &str) -> Result<Layout, String> {
     let begins = tree_start(text, 0).ok_or("no SGF: it has no (")?;
     let mut parser = Parser::new(text, begins);
     parser.tree()?;
-    Ok(Layout { nodes: parser.places, closed: parser.closed })
+    Ok(Layout { nodes: parser.places, values: parser.nodes, closed: parser.closed })
 }
 
 /// Where the first tree at or after a place begins; None where none follows.

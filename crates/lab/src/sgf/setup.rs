@@ -1,4 +1,7 @@
-//! Positions that games of SGF begin from: handicap stones and other stones of the first node, in Go. Elsewhere they are refused.
+//! Positions that games of SGF begin from: handicap stones and other stones before the first move, in Go. Elsewhere they are
+//! refused.
+
+use std::ops::Range;
 
 use hauteur_core::game::{Game, Player};
 use hauteur_core::games::go::setup::{self, Setup};
@@ -24,30 +27,86 @@ pub fn of_spec(spec: &str, size: usize) -> Setup {
     given.and_then(|text| setup::read(&text, size).ok()).unwrap_or_else(Setup::empty)
 }
 
-/// The position that the first node of a game of Go sets up. Whose turn it is PL says; where it does not and there are stones, the
-/// first move, and without one it is White's after stones of Black alone.
+/// The nodes that say where a game begins.
+pub struct Opening {
+    /// How many come before the first move, the first one included; they set up the position.
+    pub nodes: usize,
+    /// The nodes after them whose moves are the stones of a handicap.
+    pub stones: Range<usize>,
+}
+
+impl Opening {
+    /// That of a game that begins from an empty board, but for what its first node says.
+    pub fn usual() -> Self {
+        Opening { nodes: 1, stones: 1..1 }
+    }
+
+    /// That of a game of Go.
+    pub fn of(nodes: &[Node]) -> Self {
+        // Fox writes the stones of a handicap into a node of their own.
+        let before = nodes.iter().position(moves).unwrap_or(nodes.len()).max(1).min(nodes.len());
+        // Where Black chooses the points of a handicap, by Chinese rules, KGS and OGS write them as moves in a row.
+        let handicap = nodes[..before].iter().filter(|node| has_handicap(node)).find_map(|node| number_of(node, "HA"));
+        let end = before.saturating_add(handicap.unwrap_or(0));
+        let is_placed =
+            nodes[..before].iter().any(|node| moves(node) || CHANGES.iter().any(|name| changes(node, name)));
+        let in_a_row = end <= nodes.len() && nodes[before..end].iter().all(is_black_alone);
+        let goes_on = nodes.get(end).is_some_and(is_black_alone);
+        let stones = if is_placed || !in_a_row || goes_on { before..before } else { before..end };
+        Opening { nodes: before, stones }
+    }
+}
+
+fn moves(node: &Node) -> bool {
+    COLOURS.iter().any(|&colour| node.contains_key(colour))
+}
+
+fn is_black_alone(node: &Node) -> bool {
+    let is_stone = node.get("B").is_some_and(|values| values.len() == 1 && !values[0].trim().is_empty());
+    is_stone && !node.contains_key("W") && !CHANGES.iter().any(|name| changes(node, name))
+}
+
+fn number_of(node: &Node, name: &str) -> Option<usize> {
+    value(node, name, "").parse().ok()
+}
+
+/// The position that a game of Go begins from: what the nodes before its first move set up. Whose turn it is PL says; where it
+/// does not and there are stones, the first move, and without one it is White's after stones of Black alone.
 pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
     let root = nodes.first().ok_or("has no nodes")?;
+    if changes(root, "AE") {
+        return sets_up("AE");
+    }
+    let opening = Opening::of(nodes);
+    let first = &nodes[..opening.nodes];
     let mut found = Setup::empty();
-    for (stones, name) in found.stones.iter_mut().zip(STONES) {
-        for text in root.get(name).into_iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-            let points = points_of(text, size);
-            stones.extend(points.ok_or_else(|| format!("{name}: '{}' is no point of the board", short(text)))?);
+    for node in first {
+        set_up(node, size, &mut found)?;
+    }
+    for node in &nodes[opening.stones.clone()] {
+        let stone = stones_of(node, "B", size)?;
+        if found.stones[0].contains(&stone[0]) {
+            return Err("has two stones of its handicap on one point".into());
         }
+        found.stones[0].extend(stone);
+    }
+    for stones in &mut found.stones {
         stones.sort_unstable();
-        stones.dedup();
     }
     let [black, white] = &found.stones;
-    if black.iter().any(|point| white.contains(point)) {
-        return Err("has two stones on one point (AB, AW)".into());
-    }
     let has_stones = !black.is_empty() || !white.is_empty();
-    if !has_stones && has_handicap(root) {
+    if !has_stones && first.iter().any(has_handicap) {
         return Err("sets up a position (HA) without its stones (AB)".into());
     }
-    let moved = nodes.iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
+    let mut told = None;
+    // With the stones as moves it is Black's turn, who places them.
+    for node in first.iter().filter(|_| opening.stones.is_empty()) {
+        told = mover_of(node)?.or(told);
+    }
+    let later = nodes[..opening.nodes].iter().chain(&nodes[opening.stones.end..]);
+    let moved = later.into_iter().find_map(|node| COLOURS.iter().position(|&colour| node.contains_key(colour)));
     let usual = if white.is_empty() { Player::Second } else { Player::First };
-    found.first = match (mover_of(root)?, moved) {
+    found.first = match (told, moved) {
         (Some(player), _) => player,
         (None, _) if !has_stones => Player::First,
         (None, Some(0)) => Player::First,
@@ -57,15 +116,41 @@ pub fn begins(nodes: &[Node], size: usize) -> Result<Setup, String> {
     Ok(found)
 }
 
-/// An error unless the first node sets up the position that the game begins from.
+/// Puts the stones of a node on the board and takes away those that it takes away.
+fn set_up(node: &Node, size: usize, board: &mut Setup) -> Result<(), String> {
+    let [black, white, emptied] = ["AB", "AW", "AE"].map(|name| stones_of(node, name, size));
+    let added = [black?, white?];
+    let emptied = emptied?;
+    if added[0].iter().any(|point| added[1].contains(point)) {
+        return Err("has two stones on one point (AB, AW)".into());
+    }
+    // A later node may put a stone in the place of another one.
+    let replaced: Vec<usize> = added.iter().flatten().chain(&emptied).copied().collect();
+    for (stones, more) in board.stones.iter_mut().zip(added) {
+        stones.retain(|point| !replaced.contains(point));
+        stones.extend(more);
+    }
+    Ok(())
+}
+
+/// The points of a property, each once.
+fn stones_of(node: &Node, name: &str, size: usize) -> Result<Vec<usize>, String> {
+    let mut found = Vec::new();
+    for text in node.get(name).into_iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        let points = points_of(text, size);
+        found.extend(points.ok_or_else(|| format!("{name}: '{}' is no point of the board", short(text)))?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// An error unless the nodes before the first move set up the position that the game begins from.
 pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
     let root = nodes.first().ok_or("has no nodes")?;
     let info = game.info();
     if info.name != "go" {
         return check_later(root, Player::First);
-    }
-    if changes(root, "AE") {
-        return sets_up("AE");
     }
     let [_, size, _] = info.feature_shape;
     let found = begins(nodes, size)?;
@@ -76,7 +161,8 @@ pub fn check(game: &dyn Game, nodes: &[Node]) -> Result<(), String> {
     if expected != Setup::empty() {
         return Err(format!("begins from another position than {}", info.spec));
     }
-    let name = STONES.into_iter().find(|name| changes(root, name)).unwrap_or("PL");
+    let first = &nodes[..Opening::of(nodes).nodes];
+    let name = STONES.into_iter().find(|name| first.iter().any(|node| changes(node, name))).unwrap_or("PL");
     Err(format!("sets up a position ({name}), expected a game from the empty board"))
 }
 
@@ -95,8 +181,10 @@ pub fn check_later(node: &Node, to_move: Player) -> Result<(), String> {
     }
 }
 
-fn sets_up(name: &str) -> Result<(), String> {
-    Err(format!("sets up a position ({name}), only games of Go from stones of the first node (AB, AW, PL) can be read"))
+fn sets_up<T>(name: &str) -> Result<T, String> {
+    Err(format!(
+        "sets up a position ({name}), only games of Go from stones before the first move (AB, AW, PL) can be read"
+    ))
 }
 
 fn changes(node: &Node, name: &str) -> bool {

@@ -44,15 +44,15 @@ def review(
 ) -> int:
     """Search every position of recorded games: W/D/L over the game, mistakes, better lines, the annotated game.
 
-    A move is an inaccuracy, a mistake or a blunder by the share of the expected score that it lost of what there was to
-    lose, so that who plays at odds is not blamed for the odds; and only where searches with four times the effort come
-    to a mark too. Mates within three moves are proven. Ctrl-C ends a review; with --out the same command goes on.
+    A move is an inaccuracy, a mistake or a blunder where it lost 5, 10 or 15 % of expected score (win + draw/2), as on
+    Lichess, and only where searches with four times the effort come to a mark too. Mates within three moves are proven.
+    Ctrl-C ends a review; with --out the same command goes on.
 
     Parameters
     ----------
     file
         Games: .pgn (chess, Chess960), .sgf (Go, Gomoku, NoGo), or .txt (any game: the first line names it, as in
-        `connect4`, and each further line has the moves of a game).
+        `connect4`, and each further line has the moves of a game). Packed too: .gz, .bz2, .xz, .zip, .zst.
     """
     limits = analysis_limits(options.visits, options.time)
     out = options.out

@@ -201,7 +201,7 @@ class GtpEngine:
             "known_command": GtpCommand("COMMAND", "true or false.", self._known),
             "list_commands": GtpCommand("", "All commands that work, one a line.", self._list),
             "quit": GtpCommand("", "Ends the engine.", self._quit),
-            "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
+            "boardsize": GtpCommand("SIZE [SIZE]", "An empty square board of this size.", self._boardsize),
             "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
             "komi": GtpCommand("KOMI", "Points that White is given in Go; other games count none.", self._komi),
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
@@ -257,7 +257,11 @@ class GtpEngine:
 
     def _boardsize(self, arguments: Arguments) -> str:
         """Change the size of the board, which is cleared even where that stays."""
-        self._session.resize(read_integer(arguments[0]))
+        columns, *rows = map(read_integer, arguments)
+        # Programs of Hex, such as HexGui, give width and height.
+        if rows and rows[0] != columns:
+            raise ValueError(f"unacceptable size: {columns} {rows[0]}: boards are square")
+        self._session.resize(columns)
         return ""
 
     def _clear_board(self, _: Arguments) -> str:

@@ -22,6 +22,7 @@ from hauteur.games.pgn import open_reader
 from hauteur.matches.folder import MatchFolder, match_folders
 from hauteur.matches.ratings.different import DifferentGames
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.system.packed import content_suffix, plain_file
 from hauteur.system.tables import Rows
 
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ def read_results(path: Path) -> Rated:
     """The results of a PGN file, or of all matches in a folder; ValueError where there are none."""
     if path.is_dir():
         return Rated(tuple(map(_of_match, match_folders(path))))
-    if path.suffix.lower() == ".pgn":
+    if content_suffix(path) == ".pgn":
         return _read_pgn(path)
     if not path.exists():
         raise FileNotFoundError(2, "No such file or directory", str(path))
@@ -354,7 +355,7 @@ def _of_match(folder: MatchFolder) -> Encounter:
 def _read_pgn(path: Path) -> Rated:
     """The tags White, Black and Result of every game with moves; the moves themselves are passed over."""
     found: Counter[tuple[str, str, str]] = Counter()
-    for game in open_reader(path, plays=False):
+    for game in open_reader(plain_file(path), plays=False):
         if game.plies:
             white = game.tags.get("White", "").strip()
             black = game.tags.get("Black", "").strip()

@@ -151,7 +151,8 @@ class GomocupConnection(EngineConnection):
         found = POINT.fullmatch(text.replace(" ", ""))
         if found is None:
             raise EngineFailure(BAD_OUTPUT, f"a move was asked for, and answered by {quoted(text)}")
-        column, row = int(found[1]), int(found[2])
+        column = int(found[1])
+        row = int(found[2])
         action = row * self._size + column
         if max(column, row) >= self._size or action not in state.legal_actions():
             raise EngineFailure(ILLEGAL_MOVE, f"it played {text}")

@@ -14,6 +14,7 @@ from hauteur.mcts.scores import mate_score
 from hauteur.players.engines.process import (
     BAD_OUTPUT,
     ILLEGAL_MOVE,
+    START_FAILED,
     EngineClock,
     EngineConnection,
     Process,
@@ -30,6 +31,7 @@ LAST_LINES = 100
 """Lines before its move among which an engine's last score is looked for: with many lines (MultiPV) and bounds."""
 NO_MOVE = ("0000", "(none)", "NULL", "null")
 """Moves that engines give where they see none."""
+CHESS960 = "UCI_Chess960"
 VARIANTS = {"minichess": "gardner"}
 """Games by their names among the values of UCI_Variant."""
 Kind = Literal["check", "spin", "combo", "button", "string"]
@@ -208,11 +210,15 @@ def setup_lines(game: _core.Game, settings: EngineSettings, about: Introduction)
 def _needed_options(game: _core.Game) -> dict[str, str]:
     """Options without which the engine would play another game."""
     needed = {}
-    if "chess960=true" in game.spec:
-        needed["UCI_Chess960"] = "true"
+    if _is_chess960(game):
+        needed[CHESS960] = "true"
     if game.name in VARIANTS:
         needed["UCI_Variant"] = VARIANTS[game.name]
     return needed
+
+
+def _is_chess960(game: _core.Game) -> bool:
+    return "chess960=true" in game.spec
 
 
 def _unknown_option(name: str, settings: EngineSettings, about: Introduction) -> str:
@@ -226,6 +232,8 @@ class UciSession(EngineConnection):
     """A running engine."""
 
     _line: _Line | None = None
+    _about = Introduction()
+    _castles_as_960 = False
 
     async def probe(self) -> str:
         """Return the name of the program; ValueError where it does not have the options of the settings."""
@@ -236,6 +244,8 @@ class UciSession(EngineConnection):
     async def open(self) -> None:
         """Begin the conversation and set the options."""
         about = await introduced(self.process, self.settings.start_timeout)
+        self._about = about
+        self._castles_as_960 = _is_chess960(self.game)
         await self._ready(*setup_lines(self.game, self.settings, about))
 
     async def new_game(self) -> None:
@@ -245,7 +255,10 @@ class UciSession(EngineConnection):
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
         """Send the position, let the program think, and return its move with score and depth."""
-        line = self._line = self._line or _Line.begin(request)
+        if self._line is None:
+            self._line = _Line.begin(request)
+            await self._set_castling(self._line.state.game)
+        line = self._line
         line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
         clock = self.clocks[request.state.to_move]
@@ -255,6 +268,18 @@ class UciSession(EngineConnection):
         if clock is not None:
             clock.spend(seconds)
         return ChosenMove(_action(request.state, text), score=found.score, depth=found.depth, seconds=seconds)
+
+    async def _set_castling(self, game: _core.Game) -> None:
+        """Tell the engine by which rules it castles in this game: one of chess may begin from a book of Chess960."""
+        wanted = _is_chess960(game)
+        if wanted == self._castles_as_960:
+            return
+        option = self._about.options.get(CHESS960.lower())
+        if option is None:
+            reason = f"the game begins from a position of Chess960, and {self._about.name} has no option {CHESS960}"
+            raise EngineFailure(START_FAILED, reason)
+        await self._ready(option.command(str(wanted).lower()))
+        self._castles_as_960 = wanted
 
     async def _ready(self, *lines: str) -> None:
         """Send the lines and wait until the engine has read them."""

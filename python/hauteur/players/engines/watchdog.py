@@ -60,7 +60,8 @@ def left_over(lines: Iterable[bytes]) -> set[int]:
     """Return the groups still running after these lines; invalid groups are ignored."""
     groups: set[int] = set()
     for line in lines:
-        sign, number = line[:1], line[1:].strip()
+        sign = line[:1]
+        number = line[1:].strip()
         if number.isdigit() and int(number) > 1:
             group = {int(number)}
             groups = groups | group if sign == b"+" else groups - group

@@ -22,6 +22,7 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.errors import one_line
 from hauteur.system.folders import folders_below
+from hauteur.system.packed import content_suffix, plain_file
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
@@ -83,13 +84,13 @@ class Problem:
 
 
 def read_problems(path: Path, game: _core.Game | None = None, on_bad: OnBad = lambda _: None) -> Iterator[Problem]:
-    """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line.
+    """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the wrong line.
 
-    game: which they must be of; None: the file says. on_bad: gets the lines of an EPD suite that were left out; it is
-    an error where none is left.
+    The file may be packed (`hauteur.system.packed`). game: which they must be of; None: the file says. on_bad: gets the
+    lines of an EPD suite that were left out; it is an error where none is left.
     """
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        yield from problems_in(file, str(path), game, on_bad)
+    with plain_file(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        yield from _problems_in(file, str(path), content_suffix(path), game, on_bad)
 
 
 def problems_in(
@@ -99,7 +100,10 @@ def problems_in(
     on_bad: OnBad = lambda _: None,
 ) -> Iterator[Problem]:
     """Read the problems of an open text, as `read_problems` those of a file of this name."""
-    suffix = Path(name).suffix.lower()
+    yield from _problems_in(file, name, Path(name).suffix.lower(), game, on_bad)
+
+
+def _problems_in(file: TextIO, name: str, suffix: str, game: _core.Game | None, on_bad: OnBad) -> Iterator[Problem]:
     if suffix == ".csv":
         found = _read_csv(file, name, game)
     elif suffix == ".json":

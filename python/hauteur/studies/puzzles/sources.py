@@ -12,6 +12,7 @@ from hauteur.matches.folder import MatchFolder, game_lines, wrong_line
 from hauteur.matches.game_files import played_line
 from hauteur.matches.openings import opening_lines
 from hauteur.studies.puzzles.puzzle import identity
+from hauteur.system.packed import content_suffix
 
 MATCH_GAMES = "games.jsonl"
 LIST_SUFFIXES = (".epd", ".fen", ".txt")
@@ -86,7 +87,7 @@ def source_files(source: str) -> list[Path]:
 def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
     if path.suffix == ".jsonl":
         yield from _match_lines(source, path, game)
-    elif path.suffix.lower() in LIST_SUFFIXES:
+    elif content_suffix(path) in LIST_SUFFIXES:
         yield from _list_lines(source, path, game, on_bad)
     else:
         for number, record in enumerate(read_games([path], game), 1):
@@ -99,7 +100,8 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
 
 def _list_lines(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
     """Yield the positions of a list, as `openings.read_opening` reads a line; ValueError where none can be read."""
-    has_any, bad = False, list[BadGame]()
+    has_any = False
+    bad = list[BadGame]()
     for number, opening in enumerate(opening_lines(path, game), 1):
         if isinstance(opening, BadGame):
             bad.append(opening)

@@ -25,6 +25,7 @@ from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.run import ReviewFolder, ReviewRun, annotated, kept, report_html, run_json
 from hauteur.system.files import sha256_of, write_bytes, write_json
 from hauteur.system.hints import MOST_THREADS, checked_seed, whole_number, with_hints
+from hauteur.system.packed import PACKED_SUFFIXES
 from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -207,4 +208,4 @@ def _path_of(games: object) -> Path | None:
     if not isinstance(games, str) or "\n" in games:
         return None
     path = Path(games.strip())
-    return path if path.suffix.lower() in FORMS else None
+    return path if path.suffix.lower() in (*FORMS, *PACKED_SUFFIXES) else None

@@ -12,6 +12,7 @@ from hauteur.games.played_game import position_after
 from hauteur.mcts.report import Wdl
 from hauteur.studies.review.review import MoveReport, expected_score, punished
 from hauteur.system.formatting import printable
+from hauteur.system.packed import content_suffix, plain_file
 
 MOST_GAMES = 10_000
 """Most games of a file that are reviewed at once."""
@@ -89,11 +90,12 @@ def games_of(
     an error where no game is left. Raise ValueError for a file
     of another kind, a number that the file has not, and too many or too long games.
     """
-    suffix = path.suffix.lower()
-    size = path.stat().st_size
+    path.stat()  # an error names a file that is not there
+    suffix = content_suffix(path)
     if suffix not in FORMS:
         kinds = "a .pgn (chess), an .sgf (Go, Gomoku, NoGo) or a .txt (any game)"
         raise ValueError(f"{path}: expected {kinds}, got {'a folder' if path.is_dir() else 'a file of another kind'}")
+    size = plain_file(path).stat().st_size
     if size > MOST_BYTES:
         raise ValueError(f"{path}: has {size:,} bytes, allowed are {MOST_BYTES:,}")
     return _chosen(str(path), games_in_file(path, FORMS[suffix], annotated=True), number, on_bad, on_note)

@@ -18,7 +18,6 @@ from hauteur.studies.review.games import ReviewedGame, verdict
 from hauteur.studies.review.mates import MATE_MOVES
 from hauteur.studies.review.review import (
     CONFIRMATION,
-    LEAST_LOSS,
     SIGNS,
     THRESHOLDS,
     Found,
@@ -179,7 +178,7 @@ def _summary_line(name: str, summary: dict[str, Any]) -> str:
 
 def review_json(games: Iterable[ReviewedGame], **facts: Any) -> dict[str, Any]:
     """Return the review as one JSON object; `facts` (net, settings) come first."""
-    rules = {"thresholds": dict(THRESHOLDS), "least_loss": LEAST_LOSS, "confirmed_at_times": CONFIRMATION}
+    rules = {"thresholds": dict(THRESHOLDS), "confirmed_at_times": CONFIRMATION}
     return {**facts, **rules, "games": [_game_json(game) for game in games]}
 
 
@@ -260,13 +259,12 @@ def _title(game: ReviewedGame) -> str:
 
 
 def _rule() -> str:
-    shares = ", ".join(f"{name} {100 * least:.0f} %" for name, least in reversed(THRESHOLDS))
+    losses = ", ".join(f"{name} {100 * least:.0f} %" for name, least in reversed(THRESHOLDS))
     return (
-        f"A move is marked by the share of the expected score (win + draw/2) that it lost of what there was to lose, "
-        f"which is the expected score before the move, at most one half: {shares}. Losses below {100 * LEAST_LOSS:.0f} "
-        f"points of 100 are not marked, and a mark stands only where searches with {CONFIRMATION} times the effort "
-        f"come to one too. A forced win within {MATE_MOVES} moves is proven; who misses or allows one is marked in any "
-        "case. Punished is the share of the loss that the reply kept."
+        f"A move is marked by the expected score (win + draw/2) that it lost, as on Lichess: {losses}. A mark stands "
+        f"only where searches with {CONFIRMATION} times the effort come to one too. A forced win within {MATE_MOVES} "
+        "moves is proven; who misses or allows one is marked in any case. Punished is the share of the loss that the "
+        "reply kept."
     )
 
 

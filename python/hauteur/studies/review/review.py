@@ -1,14 +1,13 @@
 """A game with what a search says of each of its positions: `review_game` yields a report a move, with its mark.
 
-The classes of moves, inaccuracies, mistakes and blunders, go by the expected score lost, against what there was to
-lose. With E = W + D/2 of the position before the move and of the position after it, both for the mover:
+The classes of moves, inaccuracies, mistakes and blunders, go by the expected score lost. With E = W + D/2 of the
+position before the move and of the position after it, both for the mover:
 
-    loss  = max(0, E_before - E_after)                           0 for the move that the search would have played
-    share = loss / min(E_before, 1/2)                            of what there was to lose
+    loss = max(0, E_before - E_after)                            0 for the move that the search would have played
 
-From equality upwards these are the thresholds of Lichess (scalachess, `Advice.scala`: 0.1, 0.2 and 0.3 of the winning
-chances from -1 to 1, which is 0.05, 0.10 and 0.15 of the expected score). Below equality the scale shrinks with the
-position: whoever gives odds begins with little, is not blamed for that, and is blamed for throwing away the little.
+The thresholds are those of Lichess (lila, `Advice.scala`: 0.1, 0.2 and 0.3 of the winning chances from -1 to 1, which
+is 0.05, 0.10 and 0.15 of the expected score), in won and lost positions as in equal ones: where 3 % are left, no move
+can lose as much as an inaccuracy does.
 
 A search of few visits may be blind to what a move throws away, and would have played it too. So a position whose value
 disagrees by a mark with that of the next one is searched again, deeper; a move that lost as much although the search
@@ -27,12 +26,8 @@ from hauteur.studies.review.mates import MATE_MOVES, moves_not_losing_at_once, s
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
 
-THRESHOLDS: tuple[tuple[Mark, float], ...] = (("blunder", 0.3), ("mistake", 0.2), ("inaccuracy", 0.1))
-"""Minimum share of each mark."""
-
-LEAST_LOSS = 0.02
-"""Smaller losses of expected score are never marked: about the standard deviation of the difference between searches of
-neighbouring positions at 100 to 400 visits (docs/how-to/review-a-game.md)."""
+THRESHOLDS: tuple[tuple[Mark, float], ...] = (("blunder", 0.15), ("mistake", 0.1), ("inaccuracy", 0.05))
+"""Minimum loss of expected score of each mark."""
 
 CONFIRMATION = 4
 """Factor on visits, or seconds, with which searches must come to a mark too for one to stand."""
@@ -54,24 +49,16 @@ def lost(before: Wdl, after: Wdl) -> float:
     return max(0.0, expected_score(before) - expected_score(after))
 
 
-def share_lost(before: Wdl, loss: float) -> float:
-    """Return the loss as a share of what there was to lose, from 0 to 2; 0 where there was nothing."""
-    worth = min(expected_score(before), 0.5)
-    return loss / worth if worth > 0.0 else 0.0
-
-
-def mark_of(before: Wdl, loss: float) -> Mark:
-    """Return the mark of a move that lost this much.
+def mark_of(loss: float) -> Mark:
+    """Return the mark of a move that lost this much expected score.
 
     >>> from hauteur.studies.review.review import mark_of
-    >>> mark_of((0.4, 0.2, 0.4), 0.16)
+    >>> mark_of(0.16)
     'blunder'
     """
-    if loss < LEAST_LOSS:
-        return ""
-    share = share_lost(before, loss)
     for mark, least in THRESHOLDS:
-        if share >= least - 1e-9:
+        # A little less counts: differences of numbers that are written with two decimals shall meet it.
+        if loss >= least - 1e-9:
             return mark
     return ""
 
@@ -160,8 +147,6 @@ class MoveReport:
     """Best line, as indices."""
     loss: float
     """Expected score lost, 0 to 1."""
-    share: float
-    """Share lost of what there was to lose (see hauteur.studies.review.review)."""
     mark: Mark
     """Class of the move."""
     visits: int
@@ -200,7 +185,6 @@ class MoveReport:
             "best": self.best,
             "line": list(self.line),
             "loss": round(self.loss, 4),
-            "share": round(self.share, 4),
             "mark": self.mark or None,
             "punished": None if self.punished is None else round(self.punished, 4),
             "missed_win_in": self.missed,
@@ -258,7 +242,7 @@ class _Searched:
         report = move_report(state, ply, before, action, worth)
         if before.mate is None and is_forced_loss(state, action, after):
             return self._confirmed(state, ply)
-        if not mark_of(before.wdl, lost(before.wdl, worth)):
+        if not mark_of(lost(before.wdl, worth)):
             return report
         if not report.is_best and before.mate is None:
             best = self._behind(state, ply, report.best_action, Place(ply + 1, instead=True))
@@ -331,13 +315,13 @@ class _Searched:
         moves = self.actions[: ply + 1]
         behind = self._find(child, moves, Place(ply + 1))
         worth = worth_for(state, action, behind)
-        if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
+        if not mark_of(lost(worth, finding.wdl)):
             return finding
         if not deep:
             return self._settled(state, ply, deep=True)
         behind = self._find(child, moves, Place(ply + 1, deep=True))
         worth = worth_for(state, action, behind)
-        if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
+        if not mark_of(lost(worth, finding.wdl)):
             return finding
         return PositionFinding(worth, (action, *behind.line)[:LINE_PLIES], finding.visits)
 
@@ -427,8 +411,7 @@ def move_report(state: _core.State, ply: int, before: PositionFinding, action: i
         line=tuple(line_texts(state, before.line)),
         line_actions=before.line,
         loss=loss,
-        share=share_lost(before.wdl, loss),
-        mark=mark_of(before.wdl, loss),
+        mark=mark_of(loss),
         visits=before.visits,
         win="mate" if state.game.look == "pieces" else "a win",
     )

@@ -83,7 +83,27 @@ fn complete(fields: &mut Vec<&str>, notes: &mut Vec<String>) {
 pub fn write(position: &Position) -> String {
     let mut setup = position.chess().to_setup(EnPassantMode::Always);
     setup.ep_square = position.en_passant();
-    setup_text(setup)
+    let text = setup_text(setup.clone());
+    let standard = possible_rights(&setup, CastlingMode::Standard).castling_rights();
+    if !position.is_chess960() || setup.castling_rights == standard || needs_chess960(&setup, "KQkq") {
+        return text;
+    }
+    // As KQkq the rights of sides that begin from different places would be taken for those that editors leave.
+    let mut fields: Vec<&str> = text.split(' ').collect();
+    let rights = rights_by_files(&setup);
+    fields[2] = &rights;
+    fields.join(" ")
+}
+
+/// Castling rights by the files of their rooks, `HFhe`.
+fn rights_by_files(setup: &Setup) -> String {
+    let mut text = String::new();
+    for color in Color::ALL {
+        let rooks = setup.castling_rights & Bitboard::from(color.backrank());
+        let files = rooks.into_iter().rev().map(|square| square.file().char());
+        text.extend(files.map(|file| if color.is_white() { file.to_ascii_uppercase() } else { file }));
+    }
+    text
 }
 
 fn setup_text(setup: Setup) -> String {
@@ -109,7 +129,7 @@ fn check_pieces(setup: &Setup) -> Result<(), String> {
 
 /// Leaves the castling rights that are possible, and returns whose they are. `given`: the field of the FEN.
 fn clean_rights(setup: &mut Setup, mode: CastlingMode, given: &str, notes: &mut Vec<String>) -> CastlingMode {
-    let mode = if mode.is_standard() && needs_chess960(setup) {
+    let mode = if mode.is_standard() && needs_chess960(setup, given) {
         notes.push(format!("the castling rights {given} are of Chess960, so the position is read as Chess960"));
         CastlingMode::Chess960
     } else {
@@ -136,12 +156,20 @@ fn possible_rights(setup: &Setup, mode: CastlingMode) -> Castles {
 
 /// Whether the castling rights are seen to be of Chess960. Editors leave rights with kings that have castled, so one that
 /// Chess960 could have prove nothing: either all of them are possible there, or both sides have rights with kings and rooks
-/// on the same files, as at the start of a game.
-fn needs_chess960(setup: &Setup) -> bool {
+/// on the same files, as at the start of a game. Rights by the files of rooks, `HFhe`, are of Chess960 alone, also where the
+/// sides begin from different places.
+fn needs_chess960(setup: &Setup, given: &str) -> bool {
     let standard = possible_rights(setup, CastlingMode::Standard).castling_rights();
     let chess960 = possible_rights(setup, CastlingMode::Chess960);
     let possible = chess960.castling_rights();
-    if possible == standard || !have_same_files(setup, &chess960) {
+    if possible == standard {
+        return false;
+    }
+    let by_files = given.bytes().all(|letter| matches!(letter.to_ascii_lowercase(), b'a'..=b'h'));
+    if by_files && possible == setup.castling_rights {
+        return true;
+    }
+    if !have_same_files(setup, &chess960) {
         return false;
     }
     let both_sides = Color::ALL.into_iter().all(|color| chess960.has_color(color));

@@ -102,6 +102,11 @@ impl Position {
         &self.chess
     }
 
+    /// Whether castling follows the rules of Chess960.
+    pub fn is_chess960(&self) -> bool {
+        self.chess.castles().mode().is_chess960()
+    }
+
     /// Plies played since the first position.
     pub fn ply(&self) -> usize {
         self.facts.ply as usize
