@@ -260,13 +260,26 @@ def test_several_nodes_are_a_cluster(tmp_path: Path, environment: dict[str, str]
     hosts, srun, ray, signalled, stopped, requeued = calls(tmp_path)
     assert hosts == "scontrol show hostnames node[1-2]"
     assert srun.startswith(
-        "srun --nodes=2 --ntasks=2 --cpus-per-task=2 ray symmetric-run --address node1:6379 --min-nodes 2 "
+        "srun --nodes=2 --ntasks=2 --cpus-per-task=2 --wait=30 ray symmetric-run --address node1:6379 --min-nodes 2 "
     )
     assert ray.startswith("ray symmetric-run --address node1:6379 --min-nodes 2 --num-cpus 2 --disable-usage-stats -- ")
     assert ray.endswith("hauteur train connect4 run.seed=3 --run runs/slurm-7 --cluster auto")
     assert signalled.startswith("srun --overlap --nodes=1 --ntasks=1 --nodelist=node1 kill -TERM ")
     assert (stopped, requeued) == ("the driver has ended", "scontrol requeue 7")
     assert not (tmp_path / "hauteur-7.pid").exists()
+
+
+def test_the_status_of_a_job_of_several_nodes_is_that_of_the_run(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Nodes whose Ray has lost the first one fail, and srun with them, also where the run is complete."""
+    (tmp_path / "bin" / "hauteur").write_text("#!/bin/bash\nexit $ENDS\n", encoding="utf-8")
+    failing = PROGRAMS["srun"].replace("exit $status", "exit 1")
+    (tmp_path / "bin" / "srun").write_text(f"#!/bin/bash\n{failing}\n", encoding="utf-8")
+    for status in (0, 2):
+        variables = environment | {"SLURM_JOB_NUM_NODES": "2", "ENDS": str(status)}
+        job = started(tmp_path, variables, "connect4")
+        job.communicate()
+        assert job.returncode == status
+        assert not list(tmp_path.glob("hauteur-7.*"))
 
 
 def test_a_job_without_a_recipe_or_ray_says_so(tmp_path: Path, environment: dict[str, str]) -> None:
