@@ -10,7 +10,6 @@ import platform
 import queue
 import signal
 import socket
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -22,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hauteur.cluster.net_folder import NetFolder
 from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
 from hauteur.cluster.worker import UnitWorker, described, trace_of
 from hauteur.system.extras import require
@@ -201,7 +201,7 @@ class RayWorker:
 
     def __init__(self, threads: int, plugins: str) -> None:
         os.environ[VARIABLE] = plugins
-        self._folder = tempfile.TemporaryDirectory(prefix="hauteur-nets-")
+        self._folder = NetFolder()
         self._nets: OrderedDict[str, Path] = OrderedDict()
         self._lock = threading.Lock()
         self._reports: dict[str, Future[dict[str, Any]]] = {}
@@ -245,7 +245,7 @@ class RayWorker:
             raise ValueError(f"{name}: is not the file that the unit names (its sha256 differs)")
         while len(self._nets) >= MOST_NETS:
             self._nets.popitem(last=False)[1].unlink()
-        self._nets[sha256] = Path(self._folder.name, f"{sha256}-{Path(name).name}")
+        self._nets[sha256] = self._folder.path / f"{sha256}-{Path(name).name}"
         self._nets[sha256].write_bytes(content)
 
 
