@@ -11,7 +11,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -123,26 +124,9 @@ def _plain_name(path: Path) -> str:
 
 
 @contextmanager
-def _gzip(path: Path) -> Iterator[tuple[str, Readable]]:
-    import gzip
-
-    with gzip.open(path) as file:
-        yield _plain_name(path), file
-
-
-@contextmanager
-def _bzip2(path: Path) -> Iterator[tuple[str, Readable]]:
-    import bz2
-
-    with bz2.open(path) as file:
-        yield _plain_name(path), file
-
-
-@contextmanager
-def _xz(path: Path) -> Iterator[tuple[str, Readable]]:
-    import lzma
-
-    with lzma.open(path) as file:
+def _stream(path: Path, module: str) -> Iterator[tuple[str, Readable]]:
+    """Open a file that holds one other. module: of Python, with an `open` for its form."""
+    with import_module(module).open(path) as file:
         yield _plain_name(path), file
 
 
@@ -171,7 +155,13 @@ def _zstd(path: Path) -> Iterator[tuple[str, Readable]]:
 Opener = Callable[[Path], AbstractContextManager[tuple[str, Readable]]]
 """Opens a packed file: the name of what is in it, and its content."""
 
-_OPENERS: dict[str, Opener] = {"gzip": _gzip, "bzip2": _bzip2, "xz": _xz, "zip": _zip, "zstd": _zstd}
+_OPENERS: dict[str, Opener] = {
+    "gzip": partial(_stream, module="gzip"),
+    "bzip2": partial(_stream, module="bz2"),
+    "xz": partial(_stream, module="lzma"),
+    "zip": _zip,
+    "zstd": _zstd,
+}
 
 
 def _only_member(path: Path, archive: ZipFile) -> ZipInfo:
