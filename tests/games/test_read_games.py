@@ -262,6 +262,7 @@ OPEN_GAME = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5"
         "1. Pe2-e4 Pd7-d5 2. Pe4xd5 Qxd5 3. Nc3 Qe5",
         "1. e4 d5 2. ed5: Qd5: 3. N(b1)c3 Q(d)e5 ch",
         "1. \u2659e4 d5 2. exd5 \u265bxd5 3. \u2658c3 \u265be5+",
+        "1. 5254 4745 2.5445 4845! 3. 2133 4555",
         "1. e4 d5 2. exd5 \u2655xd5 3. \u2658\ufe0ec3 \u2655\ufe0ee5",
         "1. E4 d5".replace("E", "e") + " 2. eXd5 QXd5 3. Nc3 Qe5++",
     ],
@@ -271,14 +272,14 @@ def test_moves_are_read_as_people_write_them(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["a8Q", "a8=Q", "a8(Q)", "a8/Q", "a8=Q+", "a7a8q", "a7-a8Q", "a8Q+!?", "a8q", "a8(Q)+"]
+    "word", ["a8Q", "a8=Q", "a8(Q)", "a8/Q", "a8=Q+", "a7a8q", "a7-a8Q", "a8Q+!?", "a8q", "a8(Q)+", "17181"]
 )
 def test_promotions_are_read(word: str) -> None:
     assert moves_of(f'[FEN "4k3/P7/8/8/8/8/7p/4K3 w - - 0 1"]\n\n1. {word} Kd7 2. Kd2 h1(N) *').startswith("a7a8q e8d7")
 
 
 @pytest.mark.parametrize(
-    "word", ["O-O", "0-0", "o-o", "O\u2013O", "0\u20130", "OO", "O-O!", "e1g1", "Ke1-g1", "\u041e-\u041e"]
+    "word", ["O-O", "0-0", "o-o", "O\u2013O", "0\u20130", "OO", "O-O!", "e1g1", "Ke1-g1", "\u041e-\u041e", "5171"]
 )
 def test_castling_is_read(word: str) -> None:
     text = f"1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. {word} Nf6 *"

@@ -308,6 +308,10 @@ fn read_english(position: &Position, word: &str) -> Result<Action, String> {
     // The whole word first: the core reads endings of its own, and `=` may belong to a promotion or be a glyph.
     position.read_move(word).or_else(|error| {
         let (bare, _) = words::split_glyphs(word);
+        if let Some(uci) = words::squares_of(bare) {
+            // The core names the move as it was given to it; the file has digits.
+            return position.read_move(&uci).map_err(|error| error.0.replacen(&uci, word, 1));
+        }
         if bare == word {
             return Err(error.0);
         }

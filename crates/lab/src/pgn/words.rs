@@ -110,6 +110,10 @@ pub fn meaning(word: &str) -> Meaning<'_> {
     if NULL_MOVES.contains(&word) {
         return Meaning::Null;
     }
+    // Before numbers once more, which have dots or fewer digits in all but games of a thousand moves.
+    if squares_of(word).is_some() {
+        return Meaning::Move(word);
+    }
     let rest = without_number(word);
     if rest.is_empty() {
         return Meaning::Number;
@@ -134,10 +138,34 @@ fn without_number(word: &str) -> &str {
     let has_dots = rest.len() < digits.len();
     let is_figurine = |sign: char| ('\u{2654}'..='\u{265f}').contains(&sign);
     let begins_move = rest.chars().next().is_none_or(|sign| sign.is_alphabetic() || is_figurine(sign));
-    // Castling begins with a digit where the number ends with one: without dots between them, `10-0`, nobody can
-    // tell where it begins.
-    let castles_or_passes = has_dots && (rest.starts_with("--") || is_castling_with_zeros(rest));
-    if (has_number || has_dots) && (begins_move || castles_or_passes) { rest } else { word }
+    // Castling and numeric moves begin with a digit where the number ends with one: without dots between them,
+    // `10-0`, nobody can tell where it begins.
+    let begins_with_a_sign = rest.starts_with("--") || is_castling_with_zeros(rest) || squares_of(rest).is_some();
+    let needs_dots = has_dots && begins_with_a_sign;
+    if (has_number || has_dots) && (begins_move || needs_dots) { rest } else { word }
+}
+
+/// A move in the numeric notation of correspondence chess as UCI writes it: 5254 is e2e4, 27183 b7a8b.
+///
+/// File and rank of both squares are digits; a fifth is what a pawn becomes: 1 queen, 2 rook, 3 bishop, 4 knight (ICCF).
+/// None for any other text.
+pub fn squares_of(text: &str) -> Option<String> {
+    let digits = text.as_bytes();
+    let (squares, promotion) = digits.split_at_checked(4)?;
+    let mut uci = String::new();
+    for (place, digit) in squares.iter().enumerate() {
+        if !(b'1'..=b'8').contains(digit) {
+            return None;
+        }
+        let is_file = place % 2 == 0;
+        uci.push(char::from(if is_file { digit - b'1' + b'a' } else { *digit }));
+    }
+    match promotion {
+        [] => {}
+        [piece @ b'1'..=b'4'] => uci.push(char::from(b"qrbn"[usize::from(piece - b'1')])),
+        _ => return None,
+    }
+    Some(uci)
 }
 
 fn is_castling_with_zeros(text: &str) -> bool {
@@ -211,21 +239,32 @@ mod tests {
 
     #[test]
     fn words_are_numbers_moves_or_glyphs() {
-        for text in ["1.", "12...", "3", "...", "…", "7…"] {
+        for text in ["1.", "12...", "3", "...", "…", "7…", "1234.", "120", "1900"] {
             assert_eq!(meaning(text), Meaning::Number, "{text}");
         }
-        for (text, of) in
-            [("1.e4", "e4"), ("2...Nf6", "Nf6"), ("3e4", "e4"), ("…Nf6", "Nf6"), ("1.0-0", "0-0"), ("4.0–0", "0–0")]
-        {
+        for (text, of) in [
+            ("1.e4", "e4"),
+            ("2...Nf6", "Nf6"),
+            ("3e4", "e4"),
+            ("…Nf6", "Nf6"),
+            ("1.0-0", "0-0"),
+            ("4.0–0", "0–0"),
+            ("1.5254", "5254"),
+        ] {
             assert_eq!(meaning(text), Meaning::Move(of), "{text}");
         }
-        for text in ["0-0", "0-0-0", "0–0", "e4", "e8", "2.5", "foo", "Кf3", "♘f3"] {
+        for text in ["0-0", "0-0-0", "0–0", "e4", "e8", "2.5", "foo", "Кf3", "♘f3", "5254", "27183"] {
             assert_eq!(meaning(text), Meaning::Move(text), "{text}");
         }
         for (text, nag) in [("=", 10), ("±", 16), ("N", 146), ("e.p.", 0), ("!?", 5), ("+-", 18), ("dis.ch", 0)] {
             assert_eq!(meaning(text), Meaning::Glyph(nag), "{text}");
         }
         assert_eq!((meaning("--"), meaning("Z0"), meaning("4.--")), (Meaning::Null, Meaning::Null, Meaning::Null));
+        assert_eq!(squares_of("5254").as_deref(), Some("e2e4"));
+        assert_eq!(squares_of("27183").as_deref(), Some("b7a8b"));
+        for text in ["525", "525412", "5259", "0254", "52545", "e2e4", "52é"] {
+            assert_eq!(squares_of(text), None, "{text}");
+        }
         assert_eq!(split_glyphs("Bxc6+-"), ("Bxc6", vec![18]));
         assert_eq!(split_glyphs("Qh7+!?"), ("Qh7+", vec![5]));
         assert_eq!(split_glyphs("dxc6∓"), ("dxc6", vec![17]));
