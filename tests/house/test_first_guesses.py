@@ -125,6 +125,8 @@ COMMANDS = [
     (["analyse", "games.pgn"], "is a file of games: hauteur review games.pgn"),
     (["play", "chess", "--black"], "write --human second"),
     (["match", "random", "random", "--rounds", "2"], "write --games"),
+    (["match", "random", "random", "-n", "5"], "there is no option -n: write --games (see"),
+    (["play", "tictactoe", "-n", "5"], "there is no option -n: write --visits (see"),
     (["match", "random", "random", "--nodes", "5"], 'a player has it in its text, such as "net=NET visits=400"'),
     (["match", "chess", "random"], "a net is given as net=chess"),
     (["train", "tictactoe", "--games", "5"], "settings of a recipe are words, such as selfplay.games=200"),

@@ -396,7 +396,7 @@ def meant_option(said: str, command: str, options: Collection[str]) -> str:
 
 def _meant_by(unknown: str, command: str, options: Collection[str]) -> str:
     """Return what to write instead of an unknown option; empty where the command has no such thing."""
-    meant = MEANT_OPTIONS.get(unknown, unknown)
+    meant = _of_command(MEANT_OPTIONS.get(unknown, unknown), options)
     first = re.match(r"--[\w-]+", meant)
     is_there = first is None or first[0] in options
     if is_there and meant != unknown:
@@ -404,6 +404,16 @@ def _meant_by(unknown: str, command: str, options: Collection[str]) -> str:
     if command in OF_PLAYERS and first is not None and first[0] in ("--visits", "--net"):
         return f'there is no option {unknown}: a player has it in its text, such as "net=NET visits=400"'
     return ""
+
+
+def _of_command(meant: str, options: Collection[str]) -> str:
+    """Return what is meant without the alternatives that a command lacks; all of it where the command has none."""
+    kept = []
+    for alternative in meant.split(" or "):
+        option = re.match(r"--[\w-]+", alternative)
+        if option is None or option[0] in options:
+            kept.append(alternative)
+    return " or ".join(kept) or meant
 
 
 def version() -> str:
