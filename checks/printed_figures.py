@@ -380,6 +380,7 @@ NETS = "docs/experiments/bundled-nets.md"
 ALONE, WARM = "contempt-vs-temperature-alone-1900", "contempt-vs-temperature-1900"
 OUTSIDE, ZERO = "outside-small-games", "chess-zero-matches"
 LEVEL = "mpv-regime-nogo7-level"
+LEVEL_160 = "mpv-regime-nogo7-level-160"
 CELLS = ("puct", "n28", "n10")
 EVEN = "odds-models-even-1500-400"
 SIGNS = (
@@ -455,7 +456,9 @@ FIGURES = (
     Printed(PAGE, "rises at every", "28.3 [11.5, 45.2]", lambda: lead(LONG, "n28-800", "n28-20000", won=True)),
     Printed(PAGE, "PUCT rises", "-25 [-42.7, -7.3]", lambda: lead(LONG, "puct-20000", "puct-800", won=True)),
     Printed(PAGE, "at the most nodes |", "13.3 [-1.26, 27.9]", lambda: lead(LONG, "puct-20000", "n28-20000", won=True)),
-    Printed(PAGE, "a pair of nets", "-12.4 [-27.1, 2.42]", lambda: elo(LEVEL, *whole("b64-nogo7-f16-4-r50-a50-vs-l"))),
+    Printed(
+        PAGE, "a pair of nets", "-41.9 [-62.2, -21.6]", lambda: elo(LEVEL_160, *whole("b160-nogo7-f16-4-r50-a50-vs-l"))
+    ),
     # constants of Maia nets
     Printed(CONSTANTS, "fresh games", "+89 [+36, +142]", lambda: elo("constants-maia-1900", ".")),
     Printed(CONSTANTS, "fresh games", "+219 [+163, +275]", lambda: elo("constants-maia-1100", ".")),
