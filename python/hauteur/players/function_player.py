@@ -45,7 +45,7 @@ class FunctionPlayer:
             return int(action)
         shown = ", ".join(f"{one} ({state.action_to_text(one)})" for one in legal[:4])
         raise ValueError(
-            f"player {self.name} answered {answer!r} in {state.notation()!r};"
+            f"the answer {answer!r} in {state.notation()!r} is no legal move;"
             f" allowed: a legal action or its text, such as {shown}"
         )
 
