@@ -164,7 +164,8 @@ def test_a_function_may_play_on_in_the_position_that_it_gets() -> None:
 @pytest.mark.parametrize("answer", [-1, 99, "z9", None, 0.5])
 def test_a_function_that_answers_no_legal_move_ends_the_match_with_a_line(answer: object) -> None:
     player = ht.Player.from_function(lambda state: answer, name="wrong")  # type: ignore[arg-type, return-value]
-    with pytest.raises(ValueError, match=r"^player wrong: the answer .* is no legal move; allowed: a legal action") as raised:
+    message = r"^player wrong: the answer .* is no legal move; allowed: a legal action"
+    with pytest.raises(ValueError, match=message) as raised:
         ht.play_match(player, "random", "tictactoe", games=2, seed=0, progress=False)
     assert repr(answer) in str(raised.value)
     with pytest.raises(ValueError, match="needs a function"):
