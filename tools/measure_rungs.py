@@ -1,19 +1,22 @@
-"""Measure the rungs of the ladder: `python tools/measure_rungs.py FOLDER --games 400`.
+"""Measure the rungs of the ladder: `python tools/measure_rungs.py FOLDER --games 400 --within 25`.
 
-The rungs are those of the table (hauteur/matches/rungs/chess.toml) in their order. Neighbours and next-but-one
-neighbours play pairs of games from the file of openings; one fit with the anchor gives all ratings, and the table is
-written anew, in their order. The folder keeps the games: an interrupted run goes on, more --games add to them.
+The rungs are those of the table (hauteur/matches/rungs/chess.toml) in their order. First all neighbours play pairs of
+games from the file of openings. One fit with the anchor gives all ratings. Then, until every 95 % interval is narrow
+enough, those two rungs go on whose games tell most about the rung with the widest interval: they are up to REACH places
+and FAR Elo apart. The table is written anew, in the order of the ratings. The folder keeps the games: an interrupted
+run goes on where it was.
 
-    python tools/measure_rungs.py FOLDER --games 40            # plays and fits
-    python tools/measure_rungs.py FOLDER --games 0             # fits what is there
-    python tools/measure_rungs.py FOLDER --openings 500        # makes the file of openings anew
+    python tools/measure_rungs.py FOLDER --games 40 --within 100   # a short one
+    python tools/measure_rungs.py FOLDER --games 0 --within 1000   # fits what is there
+    python tools/measure_rungs.py FOLDER --openings 3000           # makes the file of openings anew
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -25,26 +28,27 @@ import hauteur as ht
 from hauteur.games.registry import load_game
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.openings import random_opening
-from hauteur.matches.ratings.bradley_terry import rating_list
+from hauteur.matches.ratings.bradley_terry import expected, rating_list
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.rungs.climb import stockfish_version
 from hauteur.matches.rungs.plain_pgn import plain_pgn, sha256_of_text
-from hauteur.matches.rungs.table import Pair, RatedRung, RungTable, nets_of, openings_path, read_table, table_path
+from hauteur.matches.rungs.table import Z95, Pair, RatedRung, RungTable, nets_of, openings_path, read_table, table_path
 from hauteur.system.files import sha256_of, write_bytes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "ratings.md"
 BEGIN, END = "<!-- rungs -->", "<!-- end of the rungs -->"
-STEP = 40
-"""Games that each pair plays before the next one has its turn."""
+STEP = 200
+"""Games that a pair of rungs plays before the next one has its turn."""
+REACH, FAR = 5, 350
+"""Places in the table and Elo by which two rungs that play each other are apart at the most, neighbours aside.
+
+Games of rungs far from each other carry a scale further than those of neighbours; a result near 100 % depends on the
+form of the model.
+"""
+Match = tuple[RatedRung, RatedRung, MatchResult]
+"""Two rungs and their games."""
 PLIES, EVEN, NODES = 4, 60, 20_000
 """Random plies of an opening, the most centipawns that it may be uneven, nodes of that judgement."""
-
-
-def neighbours(rungs: tuple[RatedRung, ...]) -> Iterator[tuple[RatedRung, RatedRung]]:
-    """Yield each rung with the next one and the next but one."""
-    for index, rung in enumerate(rungs):
-        for other in rungs[index + 1 : index + 3]:
-            yield rung, other
 
 
 def known_pairs(table: RungTable, folder: Path) -> list[tuple[RatedRung, RatedRung]]:
@@ -68,7 +72,7 @@ def play(table: RungTable, folder: Path, a: RatedRung, b: RatedRung, games: int,
         seed=table.seed,
         openings=openings_path(table.game),
         max_plies=table.max_plies,
-        parallel=2,
+        parallel=4,
         threads=1,
         out=place,
         progress=False,
@@ -83,13 +87,72 @@ def pair_of(match: MatchResult, a: RatedRung, b: RatedRung) -> Pair:
     return Pair(a=a.name, b=b.name, **counts, sha256=sha256_of_text(pgn))
 
 
-def fitted(table: RungTable, matches: list[tuple[RatedRung, RatedRung, MatchResult]]) -> RatingList:
+def fitted(table: RungTable, matches: Iterable[Match]) -> RatingList:
     """Return the ratings of all rungs that have games."""
     records = [(a.name, b.name, match.match.tally.different.record) for a, b, match in matches]
     return rating_list([Encounter(*one) for one in records], anchors={table.anchor: table.anchor_elo})
 
 
-def rated(table: RungTable, matches: list[tuple[RatedRung, RatedRung, MatchResult]]) -> tuple[RatedRung, ...]:
+def half_interval(found: RatingList) -> tuple[str, float]:
+    """Return the rung with the widest 95 % interval and half of its width in Elo."""
+    widest = max(found.ratings, key=lambda rating: rating.deviation)
+    return widest.name, Z95 * widest.deviation
+
+
+def most_telling(table: RungTable, found: RatingList) -> tuple[RatedRung, RatedRung]:
+    """Return the two rungs whose next games shorten the widest interval most.
+
+    A game of the rungs i and j with information w makes the variance of the rung k smaller by about
+    w (C[k, i] - C[k, j])^2, where C is the covariance of the ratings and w the variance of the score.
+    """
+    place = {rating.name: index for index, rating in enumerate(found.ratings)}
+    elo = {rating.name: rating.elo for rating in found.ratings}
+    widest, _ = half_interval(found)
+    of_widest = found.covariance[place[widest]]
+
+    def gain(pair: tuple[RatedRung, RatedRung]) -> float:
+        a, b = (rung.name for rung in pair)
+        win, draw, _ = expected(elo[a] - elo[b], found.draws)
+        variance = win + draw / 4 - (win + draw / 2) ** 2
+        return variance * float(of_widest[place[a]] - of_widest[place[b]]) ** 2
+
+    return max(possible_pairs(table, elo), key=gain)
+
+
+def possible_pairs(table: RungTable, elo: dict[str, float]) -> Iterator[tuple[RatedRung, RatedRung]]:
+    """Yield neighbours, and those that are at most REACH places and FAR Elo apart."""
+    for index, rung in enumerate(table.rung):
+        for distance, other in enumerate(table.rung[index + 1 : index + 1 + REACH], start=1):
+            if distance == 1 or abs(elo[rung.name] - elo[other.name]) <= FAR:
+                yield rung, other
+
+
+def play_all(table: RungTable, given: argparse.Namespace) -> list[Match]:
+    """Return all matches of the folder with those that are missing; SystemExit where a user interrupts them."""
+    pairs = known_pairs(table, given.folder)
+    matches = {(a.name, b.name): (a, b, play(table, given.folder, a, b, 0, given.stockfish)) for a, b in pairs}
+
+    def go_on(a: RatedRung, b: RatedRung, games: int) -> None:
+        match = play(table, given.folder, a, b, games, given.stockfish)
+        matches[a.name, b.name] = (a, b, match)
+        if match.interrupted:
+            raise SystemExit(1)
+
+    for a, b in pairwise(table.rung):
+        go_on(a, b, given.games)
+    while True:
+        found = fitted(table, matches.values())
+        name, half = half_interval(found)
+        games = sum(len(match.games) for _, _, match in matches.values())
+        print(f"{games} games: {name} +-{half:.1f}", flush=True)
+        if half <= given.within:
+            return list(matches.values())
+        a, b = most_telling(table, found)
+        before = matches.get((a.name, b.name))
+        go_on(a, b, (0 if before is None else len(before[2].games)) + STEP)
+
+
+def rated(table: RungTable, matches: list[Match]) -> tuple[RatedRung, ...]:
     """Return the rungs with their ratings, the weakest first."""
     found = {rating.name: rating for rating in fitted(table, matches).ratings}
     rungs = []
@@ -101,7 +164,7 @@ def rated(table: RungTable, matches: list[tuple[RatedRung, RatedRung, MatchResul
     return tuple(sorted(rungs, key=lambda rung: rung.rating))
 
 
-def measured(table: RungTable, matches: list[tuple[RatedRung, RatedRung, MatchResult]], version: str) -> RungTable:
+def measured(table: RungTable, matches: list[Match], version: str) -> RungTable:
     """Return the table with ratings and the check sums of the games."""
     return table.model_copy(
         update={
@@ -127,19 +190,21 @@ def write_page(table: RungTable) -> None:
 
 def write(table: RungTable, path: Path) -> None:
     """Write the table with the command that made it."""
-    head = "# tools/measure_rungs.py: each with the next two, one Bradley-Terry fit with one anchor.\n\n"
+    head = "# tools/measure_rungs.py: pairs of rungs up to 5 places apart, one Bradley-Terry fit with one anchor.\n\n"
     write_bytes(path, (head + tomli_w.dumps(table.model_dump(mode="json", exclude_none=True))).encode())
 
 
-def show(rungs: tuple[RatedRung, ...], matches: list[tuple[RatedRung, RatedRung, MatchResult]]) -> None:
-    """Print the rungs, and the score of each against the next two."""
+def show(rungs: tuple[RatedRung, ...], matches: list[Match], draws: float) -> None:
+    """Print the rungs, and the score of each pair with what the ratings expect."""
     for rung in rungs:
         interval = f"[{rung.low:7.1f}, {rung.high:7.1f}]"
         print(f"{rung.rating:7.1f} {interval} {rung.games:6} games  {rung.name}: {rung.player}")
+    elo = {rung.name: rung.rating for rung in rungs}
     for a, b, match in matches:
         low, high = match.score_interval
         score = f"{1 - match.score:.1%} [{1 - high:.1%}, {1 - low:.1%}]"
-        print(f"{b.name} scores {score} of {len(match.games)} against {a.name}")
+        win, draw, _ = expected(elo[b.name] - elo[a.name], draws)
+        print(f"{b.name} scores {score} of {len(match.games)} against {a.name}, expected {win + draw / 2:.1%}")
     sys.stdout.flush()
 
 
@@ -168,7 +233,8 @@ def main() -> None:
     """Play, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the games are kept")
-    parser.add_argument("--games", type=int, default=400, help="of each pair of rungs (default: 400)")
+    parser.add_argument("--games", type=int, default=400, help="of each two neighbours (default: 400)")
+    parser.add_argument("--within", type=float, default=25.0, help="half of every 95 %% interval in Elo (default: 25)")
     parser.add_argument("--openings", type=int, help="make a file of so many openings, and stop")
     parser.add_argument("--stockfish", default="stockfish", help="the program")
     parser.add_argument("--table", type=Path, default=table_path())
@@ -178,15 +244,9 @@ def main() -> None:
         make_openings(table, given.openings, given.stockfish)
         return
     version = stockfish_version(table, given.stockfish)
-    for games in [*range(STEP, given.games, STEP), given.games]:
-        for a, b in neighbours(table.rung):
-            if games and play(table, given.folder, a, b, games, given.stockfish).interrupted:
-                return
-        print(f"{games} games a pair", flush=True)
-    pairs = known_pairs(table, given.folder)
-    matches = [(a, b, play(table, given.folder, a, b, 0, given.stockfish)) for a, b in pairs]
+    matches = play_all(table, given)
     found = measured(table, matches, version)
-    show(found.rung, matches)
+    show(found.rung, matches, fitted(table, matches).draws)
     write(found, given.table)
     if given.table == table_path():
         write_page(found)
