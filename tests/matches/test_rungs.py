@@ -24,7 +24,7 @@ from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.results import MatchGame
 from hauteur.matches.rungs import climb as climbing
 from hauteur.matches.rungs.climb import Climb, ClimbFolder, ClimbSettings, RungGame
-from hauteur.matches.rungs.report import games_pgn, ladder_result, ladder_text
+from hauteur.matches.rungs.report import games_pgn, ladder_result, ladder_text, notes_of
 from hauteur.matches.rungs.table import RatedRung, RungTable, check_nets, openings_path, rung_table
 from hauteur.players.engines.player import GAMES_FOLDER
 from hauteur.players.settings import parse_player
@@ -176,7 +176,7 @@ def test_it_ends_by_interval_or_by_number() -> None:
     while not climb.over:
         add(climb, "material", 1.0, 0.0)
         lengths.append(len(climb.games))
-    assert climb.estimate().error_of_games <= 60
+    assert climb.estimate().error_of_games < climb.estimate().error <= 60
     assert lengths[0] == 18
     assert 60 < lengths[-1] < 200
     few = toy_climb(max_games=4)
@@ -184,6 +184,16 @@ def test_it_ends_by_interval_or_by_number() -> None:
     assert not few.over
     add(few, "material", 0.0)
     assert few.over
+
+
+def test_rungs_that_are_known_too_roughly_are_named() -> None:
+    climb = toy_climb(within=19.0, max_games=4)
+    add(climb, "material", 1.0, 0.0, 1.0, 0.0)
+    assert climb.over
+    assert "the rungs there are known within ±20 Elo, so no number of games brings ±19" in notes_of(climb)
+    few = toy_climb(within=21.0, max_games=4)
+    add(few, "material", 1.0, 0.0, 1.0, 0.0)
+    assert "--max-games reached before the error was within 21 Elo" in notes_of(few)
 
 
 def test_the_same_seed_plays_the_same_games_and_another_does_not() -> None:

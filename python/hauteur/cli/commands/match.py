@@ -226,7 +226,7 @@ def rate(
     seed
         With --ladder: of openings and draws. The same seed gives the same games.
     within
-        With --ladder: error of the games, as half of a 95 % interval in Elo, at which it ends.
+        With --ladder: half of the 95 % interval in Elo at which it ends, the error of the rungs included.
     max_games
         With --ladder: the most games.
     stockfish

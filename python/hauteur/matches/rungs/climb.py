@@ -52,7 +52,7 @@ class ClimbSettings(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Seed of the openings and of all draws."""
     within: Annotated[float, Field(ge=1, le=1000)] = 50.0
-    """Error of the player's games that is enough: half of a 95 % interval, in Elo, without the error of the rungs."""
+    """Error that is small enough: half of the 95 % interval in Elo, of the games and of the rungs."""
     max_games: Annotated[int, Field(ge=2, le=1_000_000, multiple_of=2)] = 400
     """The most games."""
 
@@ -86,10 +86,14 @@ class Estimate:
         return Z95 * self.of_rungs
 
     @property
+    def error(self) -> float:
+        """Half of the 95 % interval with both errors, in Elo."""
+        return math.hypot(self.error_of_games, self.error_of_rungs)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, with both errors."""
-        half = math.hypot(self.error_of_games, self.error_of_rungs)
-        return self.elo - half, self.elo + half
+        return self.elo - self.error, self.elo + self.error
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,7 @@ class Climb:
         games = 2 * self.pairs
         if games >= self.settings.max_games:
             return True
-        return games >= LEAST_GAMES and self.estimate().error_of_games <= self.settings.within
+        return games >= LEAST_GAMES and self.estimate().error <= self.settings.within
 
     def play(self) -> Generator[RungGame]:
         """Play until it is over and yield each game once it is kept; closing the iterator stops.

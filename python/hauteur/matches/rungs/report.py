@@ -77,9 +77,9 @@ def notes_of(climb: Climb) -> list[str]:
     if elo < rungs[0].rating:
         notes.append(f"weaker than the lowest rung, {rungs[0].name} at {rungs[0].rating:.0f}: less certain")
     if not climb.over:
-        notes.append(f"interrupted: the error of the games is not within {climb.settings.within:g} Elo yet")
-    elif climb.estimate().error_of_games > climb.settings.within:
-        notes.append(f"--max-games reached before the error of the games was within {climb.settings.within:g} Elo")
+        notes.append(f"interrupted: the error is not within {climb.settings.within:g} Elo yet")
+    elif climb.estimate().error > climb.settings.within:
+        notes.append(_why_not_within(climb))
     games = len(climb.counted())
     if own := climb.failures():
         notes.append(f"{_failed(own, games)} by the player, {_reasons(own)}")
@@ -89,6 +89,15 @@ def notes_of(climb: Climb) -> list[str]:
     if engine is not None and (engine.movetime or engine.tc):
         notes.append("the player is limited by time: its games depend on the machine and its load")
     return notes
+
+
+def _why_not_within(climb: Climb) -> str:
+    """Return why a rating that is over has a wider interval than was asked for."""
+    within = climb.settings.within
+    of_rungs = climb.estimate().error_of_rungs
+    if of_rungs >= within:
+        return f"the rungs there are known within ±{of_rungs:.0f} Elo, so no number of games brings ±{within:g}"
+    return f"--max-games reached before the error was within {within:g} Elo"
 
 
 def _failed(failed: Sequence[RungGame], games: int) -> str:
