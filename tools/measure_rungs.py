@@ -74,6 +74,7 @@ def play(table: RungTable, folder: Path, a: RatedRung, b: RatedRung, games: int,
         max_plies=table.max_plies,
         parallel=4,
         threads=1,
+        workers=2,
         out=place,
         progress=False,
     )

@@ -107,9 +107,8 @@ def test_a_recipe_by_name_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_run_takes_and_reaches_is_said_of_recipes_that_were_measured(tmp_path: Path) -> None:
-    there = "on a core of a server (the first generation says how long it takes here)"
-    reaches = "then no loss in any line of play"
-    assert expectation("tictactoe") == f"tictactoe: 18 s of CPU time in all {there}; {reaches}"
+    takes = "18 s of CPU time in all on a core of a server"
+    assert expectation("tictactoe") == f"tictactoe: {takes}; then no loss in any line of play"
     assert expectation("tictactoe", changed=True).startswith("tictactoe without these changes: 18 s of CPU time")
     assert expectation("chess").endswith("; how long it takes and what it reaches was not measured")
     (tmp_path / "tictactoe.toml").write_text('game = "tictactoe"\n', encoding="utf-8")

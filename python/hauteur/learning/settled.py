@@ -107,14 +107,14 @@ class ThisMachine:
         rules = GameRules(selfplay.max_plies, None, selfplay.resignation, selfplay.tree_per_side)
         # Elsewhere than in the run's folder, which has no recipe yet: an attempt that ends here leaves no run behind.
         with TemporaryDirectory() as folder:
-            net = self._new_net(Path(folder))
+            net = self.new_net(Path(folder))
 
             def open_player(rows: int) -> AbstractContextManager[SearchPlayer]:
-                return self._player(net, rows, cores)
+                return self.player(net, rows, cores)
 
             return fastest_layout(self.game, open_player, cores=cores, most_games=selfplay.games, rules=rules)
 
-    def _new_net(self, folder: Path) -> Path:
+    def new_net(self, folder: Path) -> Path:
         """Write the net that the run begins with into a folder."""
         from hauteur.learning.trainers import first_trainer
         from hauteur.networks.registry import save
@@ -125,7 +125,7 @@ class ThisMachine:
         return path
 
     @contextmanager
-    def _player(self, net: Path, rows: int, cores: int) -> Iterator[SearchPlayer]:
+    def player(self, net: Path, rows: int, cores: int) -> Iterator[SearchPlayer]:
         """Open the player of self-play with this net alone, for batches of this many rows."""
         from hauteur.networks.evaluators.factory import make_evaluator
         from hauteur.players.search_player import SearchPlayer

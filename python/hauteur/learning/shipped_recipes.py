@@ -120,8 +120,7 @@ def expectation(given: str | Path, *, changed: bool = False) -> str:
     name = f"{found.name} without these changes" if changed else found.name
     if found.minutes is None:
         return f"{name}: {found.reaches}; how long it takes and what it reaches was not measured"
-    here = "on a core of a server (the first generation says how long it takes here)"
-    return f"{name}: {minutes_text(found.minutes)} of CPU time in all {here}; then {found.reaches}"
+    return f"{name}: {minutes_text(found.minutes)} of CPU time in all on a core of a server; then {found.reaches}"
 
 
 def minutes_text(minutes: float | None) -> str:

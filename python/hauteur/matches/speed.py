@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hauteur import _core
     from hauteur.players.search_player import SearchPlayer
 
-MOST_RANDOM_PLIES = 12
+RANDOM_PLIES = 12
 """Games begin with up to this many random plies, so that they differ at once, as games in their middle do."""
 
 LOOKED_EVERY = 0.05
@@ -63,15 +63,17 @@ def speed_of_games(
     warm_up: float,
     rules: GameRules = USUAL_RULES,
     seed: int = 0,
+    random_plies: int = RANDOM_PLIES,
     on_begin: Callable[[], object] = lambda: None,
     on_end: Callable[[], object] = lambda: None,
 ) -> Speed:
     """Let a player with one evaluator play itself; return what was done in `seconds` after a time of `warm_up`.
 
-    All games are dropped. on_begin, on_end: called where the stretch begins and ends.
+    All games are dropped. random_plies: the most that a game begins with. on_begin, on_end: called where the stretch
+    begins and ends.
     """
     core, _ = games_of_core(game, [player], layout=layout, rules=rules, seed=seed)
-    plans = _varied_plans(game, seed)
+    plans = _varied_plans(game, seed, random_plies)
     try:
         _play(core, game, plans, warm_up)
         on_begin()
@@ -133,9 +135,9 @@ def _fill(core: _core.PlayedGames, game: _core.Game, plans: Iterator[GamePlan]) 
         core.begin(plan.index, opening_state(game, plan), plan.sides, len(plan.start), seed)
 
 
-def _varied_plans(game: _core.Game, seed: int) -> Iterator[GamePlan]:
-    """Yield games without end, each with its own random opening."""
+def _varied_plans(game: _core.Game, seed: int, random_plies: int) -> Iterator[GamePlan]:
+    """Yield games without end, each with its own opening of 0 to this many random plies."""
     random = stream(seed, "speed")
     for index in count():
-        plies = int(random.integers(MOST_RANDOM_PLIES + 1))
+        plies = int(random.integers(random_plies + 1))
         yield GamePlan(index, start=random_opening(game, plies, random))

@@ -64,9 +64,23 @@ def train(
         from hauteur.cluster.open import open_scheduler
         from hauteur.learning.loop import learn
 
+        if not workers.workers and workers.cluster is None:
+            print_forecast(requested, run)
         with open_scheduler(workers) as scheduler:
             finished = learn(requested, folder=run, fresh=fresh, scheduler=scheduler)
     print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
+
+
+def print_forecast(recipe: "Recipe", run: Path | None) -> None:
+    """Print what a run that has not begun will take on this machine, where that can be said."""
+    from hauteur.learning.forecast import forecast
+    from hauteur.learning.run_folder import RunFolder
+
+    if RunFolder(run or recipe.folder).config.exists():
+        return
+    found = forecast(recipe)
+    if found is not None:
+        print(found.line(recipe.run.cores), flush=True)
 
 
 def compare(
