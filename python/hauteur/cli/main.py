@@ -391,7 +391,22 @@ def meant_option(said: str, command: str, options: Collection[str]) -> str:
     unused = re.match(r"Unused Tokens: \[(.*)\]", said)
     if unused is not None and command in ("hauteur analyse", "hauteur explain"):
         return f'{unused[1]}: moves are given as --moves "e4 e5", a position as --fen'
-    return "" if unused is None else f"unexpected argument {unused[1]}"
+    if unused is None:
+        return ""
+    meant = _meant_by_settings(re.findall(r"'([\w.-]+)=([^']*)'", unused[1]), options)
+    return f"unexpected argument {unused[1]}{meant}"
+
+
+def _meant_by_settings(settings: Sequence[tuple[str, str]], options: Collection[str]) -> str:
+    """Return how a command takes the settings of a player that were given to it as words; empty where it does not."""
+    if not settings:
+        return ""
+    if "--player" in options:
+        text = " ".join(f"{key}={value}" for key, value in settings)
+        return f': write --player "{text}"'
+    if all(f"--{key}" in options for key, _ in settings):
+        return ": write " + " ".join(f"--{key} {value}" for key, value in settings)
+    return ""
 
 
 def _meant_by(unknown: str, command: str, options: Collection[str]) -> str:
