@@ -37,7 +37,7 @@ from hauteur.system.files import sha256_of, write_bytes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "ratings.md"
 BEGIN, END = "<!-- rungs -->", "<!-- end of the rungs -->"
-STEP = 200
+STEP = 600
 """Games that a pair of rungs plays before the next one has its turn."""
 REACH, FAR = 5, 350
 """Places in the table and Elo by which two rungs that play each other are apart at the most, neighbours aside.
