@@ -14,6 +14,7 @@ import pyarrow
 import pytest
 
 from hauteur.cli.main import main
+from hauteur.games.recorded import read_games
 from hauteur.games.registry import load_game
 from hauteur.learning.recorded_files import files_of
 from hauteur.matches.openings import read_openings
@@ -92,10 +93,23 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, kind: str) -> None:
         plain_file(path)
 
 
-def test_a_zip_has_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = zipped(tmp_path / "two.zip", a_pgn=PGN, b_pgn=PGN)
+def test_a_zip_of_several_files_of_games_is_one_of_all(tmp_path: Path) -> None:
+    second = PGN.replace(b"A", b"C").rstrip()
+    path = zipped(tmp_path / "games.zip", b_pgn=PGN, a_PGN=second, readme_txt=b"Two games.\n")
+    assert content_suffix(path) == ".pgn"
+    assert plain_file(path).name == "games.pgn"
+    assert plain_file(path).read_bytes() == second + b"\n" + PGN + b"\n"
+    assert [encounter.first for encounter in read_results(path).encounters] == ["C", "A"]
+    games = zipped(tmp_path / "go.zip", a_sgf=b"(;GM[1]SZ[9];B[ee])", b_sgf=b"(;GM[1]SZ[9];B[cc];W[gg])")
+    assert [len(game.actions) for game in read_games(games)] == [1, 2]
+
+
+def test_a_zip_has_one_file_or_games_of_one_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = zipped(tmp_path / "two.zip", a_pgn=PGN, b_sgf=b"(;GM[1]SZ[9];B[ee])")
     assert main(["review", str(path)]) == 2
-    assert capsys.readouterr().err.endswith(f"holds 2 files, expected one; unpack it with `unzip {path}` first\n")
+    assert "holds 2 files, .pgn and .sgf; expected one file, or games of one kind" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="holds 2 files, none of them games; expected one file"):
+        plain_file(zipped(tmp_path / "epd.zip", a_epd=EPD, b_epd=EPD))
     assert files_of([zipped(tmp_path / "x.zip", c_pgn=PGN).parent], (".pgn",)) == [tmp_path / "x.zip"]
 
 

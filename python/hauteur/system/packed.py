@@ -10,11 +10,11 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -36,6 +36,9 @@ MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
+JOINED = (".pgn", ".sgf")
+"""Kinds of files of which a zip may hold several: of one after the other all games are read."""
+
 BY_HAND = {"gzip": "gzip -dk", "bzip2": "bzip2 -dk", "xz": "xz -dk", "zip": "unzip", "zstd": "zstd -d"}
 """Commands that unpack."""
 
@@ -43,7 +46,7 @@ BY_HAND = {"gzip": "gzip -dk", "bzip2": "bzip2 -dk", "xz": "xz -dk", "zip": "unz
 def content_suffix(path: Path) -> str:
     """Return the suffix of what a file holds, in small letters, `.pgn` for games.pgn.gz, without unpacking it.
 
-    Raise ValueError for a zip that holds anything else than one file.
+    Raise ValueError for a zip that holds neither one file nor games of one kind.
     """
     suffix = path.suffix.lower()
     if suffix not in PACKED_SUFFIXES:
@@ -52,15 +55,16 @@ def content_suffix(path: Path) -> str:
         from zipfile import ZipFile  # here: most files are not packed
 
         with _whole(path), ZipFile(path) as archive:
-            return Path(_only_member(path, archive).filename).suffix.lower()
+            return _suffix(_members(path, archive)[0])
     return Path(path.stem).suffix.lower()
 
 
 def plain_file(path: Path) -> Path:
     """Return the path of a file, or of what was unpacked from it, which has the name that it had before it was packed.
 
-    Raise ValueError for a file that is damaged, has more than MOST_UNPACKED bytes when unpacked, or is a zip of several
-    files; OSError for one that cannot be read.
+    Of a zip with several files of games it is one file of all, in the order of their names. Raise ValueError for a file
+    that is damaged, has more than MOST_UNPACKED bytes when unpacked, or is a zip of other files than games; OSError for
+    one that cannot be read.
     """
     if not path.is_file():
         return path
@@ -135,9 +139,41 @@ def _zip(path: Path) -> Iterator[tuple[str, Readable]]:
     from zipfile import ZipFile
 
     with ZipFile(path) as archive:
-        member = _only_member(path, archive)
-        with archive.open(member) as file:
-            yield Path(member.filename).name, file
+        members = _members(path, archive)
+        if len(members) == 1:
+            with archive.open(members[0]) as file:
+                yield Path(members[0].filename).name, file
+            return
+        with closing(_Joined(archive, members)) as joined:
+            yield path.stem + _suffix(members[0]), joined
+
+
+class _Joined:
+    """Several files of a zip, read as one; each begins on a line of its own."""
+
+    def __init__(self, archive: ZipFile, members: list[ZipInfo]) -> None:
+        self._archive = archive
+        self._left = members
+        self._file: IO[bytes] | None = None
+
+    def read(self, count: int, /) -> bytes:
+        """Return up to this many bytes; none at the end of the last file."""
+        while True:
+            if self._file is None:
+                if not self._left:
+                    return b""
+                self._file = self._archive.open(self._left[0])
+                self._left = self._left[1:]
+            if piece := self._file.read(count):
+                return piece
+            self._file.close()
+            self._file = None
+            return b"\n"
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._file is not None:
+            self._file.close()
 
 
 @contextmanager
@@ -164,9 +200,20 @@ _OPENERS: dict[str, Opener] = {
 }
 
 
-def _only_member(path: Path, archive: ZipFile) -> ZipInfo:
-    """Return the file that a zip holds; folders and what macOS adds do not count."""
+def _members(path: Path, archive: ZipFile) -> list[ZipInfo]:
+    """Return the one file that a zip holds, or its files of games, by name; what macOS adds does not count."""
     files = [member for member in archive.infolist() if not member.is_dir() and "__MACOSX" not in member.filename]
-    if len(files) != 1:
-        raise ValueError(f"{path}: holds {len(files)} files, expected one; unpack it with `unzip {path}` first")
-    return files[0]
+    if len(files) == 1:
+        return files
+    games = [member for member in files if _suffix(member) in JOINED]
+    kinds = sorted({_suffix(member) for member in games})
+    if len(kinds) != 1:
+        held = f"holds {len(files)} files, {' and '.join(kinds) or 'none of them games'}"
+        wanted = f"one file, or games of one kind ({', '.join(JOINED)})"
+        raise ValueError(f"{path}: {held}; expected {wanted}; unpack it with `unzip {path}` first")
+    return sorted(games, key=lambda member: member.filename)
+
+
+def _suffix(member: ZipInfo) -> str:
+    """Return the suffix of a file in a zip, in small letters."""
+    return Path(member.filename).suffix.lower()

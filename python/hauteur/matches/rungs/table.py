@@ -1,7 +1,7 @@
 """The rungs of the ladder: opponents on one scale, each pinned by name, version and options, none limited by time.
 
-`chess.toml` is measured and written by `tools/measure_rungs.py`. Neighbours and next-but-one neighbours played pairs of
-games from `chess_openings.txt`; one Bradley-Terry fit with one anchor gave the ratings. Nothing in such a game depends
+`chess.toml` is measured and written by `tools/measure_rungs.py`. Rungs near each other played pairs of games from
+`chess_openings.txt`; one Bradley-Terry fit with one anchor gave the ratings. Nothing in such a game depends
 on the machine: programs are limited by nodes, have one thread and forget between games, nets compute in float32.
 """
 
