@@ -196,7 +196,8 @@ def write(table: RungTable, path: Path) -> None:
 
 
 def show(rungs: tuple[RatedRung, ...], matches: list[Match], draws: float) -> None:
-    """Print the rungs, and the score of each pair with what the ratings expect."""
+    """Print the rungs, the score of each pair with what the ratings expect, and chi squared of all pairs."""
+    chi_squared = 0.0
     for rung in rungs:
         interval = f"[{rung.low:7.1f}, {rung.high:7.1f}]"
         print(f"{rung.rating:7.1f} {interval} {rung.games:6} games  {rung.name}: {rung.player}")
@@ -205,7 +206,13 @@ def show(rungs: tuple[RatedRung, ...], matches: list[Match], draws: float) -> No
         low, high = match.score_interval
         score = f"{1 - match.score:.1%} [{1 - high:.1%}, {1 - low:.1%}]"
         win, draw, _ = expected(elo[b.name] - elo[a.name], draws)
-        print(f"{b.name} scores {score} of {len(match.games)} against {a.name}, expected {win + draw / 2:.1%}")
+        mean = win + draw / 2
+        print(f"{b.name} scores {score} of {len(match.games)} against {a.name}, expected {mean:.1%}")
+        different = match.match.tally.different.record
+        variance = (win + draw / 4 - mean**2) / different.games
+        chi_squared += (1 - different.score - mean) ** 2 / variance
+    freedom = len(matches) - (len(rungs) - 1)
+    print(f"chi squared {chi_squared:.0f} of {freedom} degrees of freedom")
     sys.stdout.flush()
 
 
